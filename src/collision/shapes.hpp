@@ -1,0 +1,64 @@
+// Shapes carried by bodies: geometry only, in the shape's own frame.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <variant>
+#include <vector>
+
+namespace tamis {
+
+// Position and orientation of a frame in the world: x_W = R x + p.
+struct Pose {
+    Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
+    Eigen::Vector3d p = Eigen::Vector3d::Zero();
+    Eigen::Vector3d operator*(const Eigen::Vector3d& x) const { return R * x + p; }
+    Pose operator*(const Pose& b) const { return {R * b.R, R * b.p + p}; }
+};
+
+struct Sphere { // centred
+    double radius;
+};
+struct Box { // centred, edges along the axes; half may be zero in one direction (a rectangle)
+    Eigen::Vector3d half;
+};
+struct Cylinder { // centred, axis z
+    double radius, half_length;
+};
+struct Plane { // half-space normal . x < offset is solid, the normal points into the free side
+    Eigen::Vector3d normal;
+    double offset;
+};
+using Shape = std::variant<Sphere, Box, Cylinder, Plane>;
+
+// What a model writes. Lengths are full lengths; each throws Error unless its sizes are positive and finite
+// (one length of a box may be zero).
+Shape sphere(double radius);
+Shape box(double length_x, double length_y, double length_z);
+Shape rectangle(double length_x, double length_y); // in the x-y plane, four corners, no thickness
+Shape cylinder(double radius, double length);
+Shape wall(const Eigen::Vector3d& normal,
+           double offset); // normalises the normal; offset is a length along it
+
+// Corners of a box, numbered 0..; a rectangle has four, counter-clockwise from (+x, +y):
+// (+,+), (-,+), (-,-), (+,-); a box has these four at z = -half then at z = +half.
+// A box flat in x or y is a rectangle in the y-z or z-x plane, numbered alike.
+std::vector<Eigen::Vector3d> corners(const Box& box);
+
+// The direction in which the box is flat, z if none.
+inline int flat_axis(const Box& box)
+{
+    return box.half.x() == 0 ? 0 : box.half.y() == 0 ? 1 : 2;
+}
+
+// Radius of the smallest centred ball around the shape; infinite for a plane.
+double bounding_radius(const Shape& shape);
+
+// Surface to draw: polygons over vertices. A plane is drawn as a square of the given extent.
+struct Surface {
+    std::vector<Eigen::Vector3d> vertices;
+    std::vector<std::vector<int>> faces;
+};
+Surface surface(const Shape& shape, double plane_extent);
+
+} // namespace tamis
