@@ -1,0 +1,24 @@
+// One contact: given W (3x3, symmetric positive definite) and q, find r and u = W r + q with
+//
+//     r in K_mu = {|r_t| <= mu r_n},  u + mu |u_t| n in K_mu*,  r _|_ u + mu |u_t| n       (de Saxce)
+//
+// Outcomes: separation (r = 0), sticking (u = 0), sliding (u_n = 0, |r_t| = mu r_n opposite to u_t).
+#pragma once
+
+#include <Eigen/Core>
+
+namespace tamis {
+
+enum class ContactStatus { separation, sticking, sliding };
+
+// Exact solution (to round-off).
+Eigen::Vector3d solve_contact(const Eigen::Matrix3d& W, const Eigen::Vector3d& q, double mu,
+                              ContactStatus* status = nullptr);
+
+// One projection step r <- P_K(r - rho u^).
+Eigen::Vector3d project_contact(const Eigen::Vector3d& r, const Eigen::Vector3d& u, double mu, double rho);
+
+// Projection on the cone |r_t| <= mu r_n.
+Eigen::Vector3d project_cone(const Eigen::Vector3d& r, double mu);
+
+} // namespace tamis

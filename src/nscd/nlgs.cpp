@@ -1,0 +1,142 @@
+// Nonlinear Gauss-Seidel on block velocities (Jean & Moreau 1992; Jean 1999), for each contact in turn:
+//
+//     u = sum_s H_s v_s + drift,  q = u + shift n - W_aa r,  r' = law(W_aa, q),  v += Y (r' - r)         (33)
+//
+// Departures: a sweep that changes little is only a candidate for the end; v is then rebuilt from r, which
+// removes accumulated round-off, and the residual from these velocities decides. A few frictionless contacts
+// get their first guess from a direct solution and mostly need no sweep; the same residual judges it.
+#include "nscd/nlgs.hpp"
+
+#include "nscd/contact_law.hpp"
+#include "nscd/small_lcp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tamis {
+
+namespace {
+
+// Inverse of the leading m x m part by Gauss-Jordan; a row that depends on earlier ones gets no impulse.
+Eigen::Matrix3d inverse(Eigen::Matrix3d A, int m)
+{
+    const Eigen::Vector3d diagonal = A.diagonal();
+    bool swept[3] = {};
+    for (int k = 0; k < m; ++k) {
+        const double pivot = A(k, k);
+        if (!(pivot > 16 * std::numeric_limits<double>::epsilon() * diagonal[k])) continue;
+        swept[k] = true;
+        for (int i = 0; i < m; ++i)
+            for (int j = 0; j < m; ++j)
+                if (i != k && j != k) A(i, j) -= A(i, k) * A(k, j) / pivot;
+        for (int i = 0; i < m; ++i) {
+            if (i == k) continue;
+            A(i, k) /= pivot;
+            A(k, i) /= -pivot;
+        }
+        A(k, k) = 1 / pivot;
+    }
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            if (!swept[i] || !swept[j]) A(i, j) = 0;
+    return A;
+}
+
+void guess_directly(ContactProblem& problem)
+{
+    const int n = static_cast<int>(problem.contacts.size());
+    SmallMatrix A(n, n);
+    SmallVector q(n), r(n);
+    problem.v = problem.v_free;
+    for (int i = 0; i < n; ++i) {
+        const Contact& contact = problem.contacts[i];
+        q[i] = problem.relative_velocity(contact, 0) + contact.shift;
+        for (int j = 0; j <= i; ++j) A(i, j) = A(j, i) = problem.delassus(contact, 0, problem.contacts[j], 0);
+    }
+    if (!solve_small_lcp(A, q, r)) return;
+    for (int i = 0; i < n; ++i) problem.contacts[i].r = {r[i], 0, 0};
+}
+
+} // namespace
+
+void Nlgs::prepare(const ContactProblem& problem)
+{
+    local.resize(problem.contacts.size());
+    for (std::size_t a = 0; a < local.size(); ++a) {
+        const Contact& contact = problem.contacts[a];
+        const int m = contact.active_rows();
+        local[a].setZero();
+        for (int i = 0; i < m; ++i)
+            for (int j = 0; j <= i; ++j)
+                local[a](i, j) = local[a](j, i) = problem.delassus(contact, i, contact, j);
+        if (contact.law == Law::bilateral) local[a] = inverse(local[a], m);
+    }
+}
+
+// Returns the largest change of an impulse relative to the rms impulse.
+double Nlgs::sweep(ContactProblem& problem) const
+{
+    double largest = 0, sum = 0;
+    for (std::size_t a = 0; a < problem.contacts.size(); ++a) {
+        Contact& contact = problem.contacts[a];
+        const Eigen::Matrix3d& W = local[a];
+        const int m = contact.active_rows();
+        Eigen::Vector3d u = Eigen::Vector3d::Zero();
+        for (int row = 0; row < m; ++row) u[row] = problem.relative_velocity(contact, row);
+
+        Eigen::Vector3d r = Eigen::Vector3d::Zero();
+        if (contact.law == Law::bilateral) {
+            r.head(m) = (contact.r - W * u).head(m);
+        } else if (m == 1) {
+            if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - (u[0] + contact.shift) / W(0, 0), 0.0);
+        } else {
+            u[0] += contact.shift;
+            r = solve_contact(W, u - W * contact.r, contact.friction);
+        }
+
+        const Eigen::Vector3d change = r - contact.r;
+        for (int row = 0; row < m; ++row) problem.apply_impulse(contact, row, change[row]);
+        contact.r = r;
+        largest = std::max(largest, change.squaredNorm());
+        sum += r.squaredNorm();
+    }
+    return sum > 0 ? std::sqrt(largest / sum * static_cast<double>(problem.contacts.size())) : 0;
+}
+
+SolverReport Nlgs::solve(ContactProblem& problem)
+{
+    SolverReport report;
+    auto& contacts = problem.contacts;
+    if (contacts.empty()) {
+        problem.v = problem.v_free;
+        return report;
+    }
+    const auto frictionless = [](const Contact& c) { return c.law == Law::contact && c.active_rows() == 1; };
+    const int direct = std::min(options.direct, small_lcp_size);
+    if (static_cast<int>(contacts.size()) <= direct &&
+        std::all_of(contacts.begin(), contacts.end(), frictionless))
+        guess_directly(problem);
+
+    bool check = true;
+    double target = options.tolerance; // change that calls for a check
+    for (;; ++report.sweeps) {
+        if (check) {
+            problem.rebuild_velocities();
+            report.residual = residual(problem);
+            const double natural = report.residual.natural_max;
+            if (natural <= std::max(options.tolerance, report.residual.round_off)) return report;
+            if (report.sweeps >= options.max_sweeps || std::isnan(natural)) {
+                report.status = SolverStatus::iteration_limit;
+                return report;
+            }
+        }
+        if (report.sweeps == 0) prepare(problem);
+        const double change = sweep(problem);
+        // The change may fall to the target before the residual does, or never reach it for round-off.
+        check = change <= target || report.sweeps % 100 == 99 || report.sweeps + 1 >= options.max_sweeps;
+        if (change <= target) target = change / 2;
+    }
+}
+
+} // namespace tamis
