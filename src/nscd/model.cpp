@@ -1,0 +1,264 @@
+// Building a model: every handle and value is checked where it is given, or at the latest in finish().
+#include "nscd/model.hpp"
+
+#include "error.hpp"
+#include "mbs_symbolic/differentiate.hpp"
+#include "mbs_symbolic/schedule.hpp"
+#include "mbs_symbolic/tape.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+namespace tamis {
+
+Motion motion(const std::function<Expr(Expr)>& formula)
+{
+    Graph graph;
+    const Expr x = formula(graph.symbol(Input::t, 0));
+    Derivative rate([](Input, int) { return Expr(1); });
+    auto function = [](const Expr& e) {
+        auto tape = std::make_shared<Tape>(make_schedule({e}));
+        return [tape](double t) {
+            Inputs in;
+            in.t = &t;
+            double out;
+            (*tape)(in, &out);
+            return out;
+        };
+    };
+    return {function(x), function(rate(x))};
+}
+
+Model::Model(std::string name) : name_(std::move(name)) {}
+
+Mechanism& Model::mechanism(const std::string& name)
+{
+    for (auto& m : mechanisms_)
+        if (m->name() == name) return *m;
+    mechanisms_.push_back(std::make_unique<Mechanism>(static_cast<int>(mechanisms_.size()), name));
+    start_.push_back({});
+    independent_.push_back({});
+    return *mechanisms_.back();
+}
+
+Mechanism& Model::mechanism_of(int number)
+{
+    if (mechanisms_.empty() && number <= 0) return mechanism(name_);
+    if (number < 0) return *mechanisms_.front();
+    return *mechanisms_.at(number);
+}
+
+Body Model::add(const BodySpec& spec) { return mechanism_of(spec.parent.mechanism).add(spec); }
+Expr Model::parameter(const std::string& name, double value) { return mechanism_of(0).parameter(name, value); }
+double Model::value(const Expr& e) const { return mechanisms_.empty() ? e.value() : mechanisms_.front()->value(e); }
+void Model::gravity(const Vector& acceleration) { gravity_ = acceleration; }
+
+void Model::close(const LoopSpec& loop)
+{
+    mechanism_of(loop.a.is_ground() ? loop.b.mechanism : loop.a.mechanism).close(loop);
+}
+
+Frame Model::frame(const std::string& name, Body body, const Vector& at, const Eigen::Matrix3d& orientation)
+{
+    return mechanism_of(body.mechanism).add_frame(name, body, at, orientation);
+}
+
+Coordinate Model::coordinate(Body body, int k) const
+{
+    if (body.is_ground()) fail("The ground has no coordinates: name a body.");
+    return mechanisms_.at(body.mechanism)->coordinate(body, k);
+}
+
+void Model::make_room(int number)
+{
+    const Mechanism& m = *mechanisms_.at(number);
+    Start& s = start_[number];
+    const auto old_q = s.q.size();
+    s.q.conservativeResize(m.nq());
+    const auto old_v = s.v.size();
+    s.v.conservativeResize(m.nv());
+    s.q.tail(m.nq() - old_q).setZero();
+    s.v.tail(m.nv() - old_v).setZero();
+    for (const Mechanism::Link& l : m.links())
+        if (l.joint.kind == ElementaryJoint::spherical && l.q >= old_q) s.q[l.q] = 1;
+}
+
+void Model::start(Body body, double position, double velocity, int k)
+{
+    const Coordinate c = coordinate(body, k);
+    const Mechanism& m = *mechanisms_[c.mechanism];
+    if (!std::isfinite(position) || !std::isfinite(velocity))
+        fail("Coordinate '{}' starts at {} with velocity {}: give finite numbers.", m.coordinate_name(c.index), position,
+             velocity);
+    make_room(c.mechanism);
+    for (const Mechanism::Link& l : m.links())
+        if (l.v <= c.index && c.index < l.v + l.nv() && l.nv() != 1)
+            fail("Coordinate '{}' belongs to a spherical joint: start it with a quaternion.", m.coordinate_name(c.index));
+    start_[c.mechanism].q[m.position_index(c.index)] = position;
+    start_[c.mechanism].v[c.index] = velocity;
+}
+
+void Model::start(Body body, const Eigen::Quaterniond& orientation, const Eigen::Vector3d& turning_rate)
+{
+    if (body.is_ground()) fail("The ground has no coordinates: name a body.");
+    const Mechanism& m = *mechanisms_.at(body.mechanism);
+    make_room(body.mechanism);
+    const Mechanism::Link& l = m.links()[m.link_of(body)];
+    if (l.joint.kind != ElementaryJoint::spherical)
+        fail("The joint of body '{}' is not spherical: start it with a position and a velocity.",
+             m.bodies()[body.index].name);
+    const Eigen::Quaterniond unit = orientation.normalized();
+    start_[body.mechanism].q.segment<4>(l.q) << unit.w(), unit.x(), unit.y(), unit.z();
+    start_[body.mechanism].v.segment<3>(l.v) = turning_rate;
+}
+
+void Model::independent(const std::vector<Coordinate>& coordinates)
+{
+    for (const Coordinate& c : coordinates) {
+        if (c.mechanism != coordinates.front().mechanism)
+            fail("Independent coordinates of two mechanisms were named in one call: call once for each mechanism.");
+        auto& named = independent_.at(c.mechanism);
+        if (std::find(named.begin(), named.end(), c.index) != named.end())
+            fail("Coordinate '{}' is named twice as independent.", mechanisms_[c.mechanism]->coordinate_name(c.index));
+        named.push_back(c.index);
+    }
+}
+
+void Model::drive(Coordinate on, const Motion& motion)
+{
+    const Mechanism& m = *mechanisms_.at(on.mechanism);
+    const std::string name = m.coordinate_name(on.index);
+    for (const Mechanism::Link& l : m.links())
+        if (l.joint.kind == ElementaryJoint::spherical && l.v <= on.index && on.index < l.v + 3)
+            fail("Coordinate '{}' belongs to a spherical joint and cannot be driven: use hinges.", name);
+    for (const Drive& d : drives_)
+        if (d.on.mechanism == on.mechanism && d.on.index == on.index) fail("Coordinate '{}' is driven twice.", name);
+    if (!motion.position || !motion.velocity) fail("The drive of '{}' needs both position and velocity.", name);
+    drives_.push_back({on, motion});
+}
+
+MaterialId Model::add(const Material& material)
+{
+    if (!(material.friction >= 0) || !std::isfinite(material.friction))
+        fail("A material has friction {}: the Coulomb coefficient must be zero or positive.", material.friction);
+    if (!(material.restitution >= 0 && material.restitution <= 1))
+        fail("A material has restitution {}: it must lie between 0 and 1.", material.restitution);
+    materials_.push_back(material);
+    return {static_cast<int>(materials_.size()) - 1};
+}
+
+void Model::contact(MaterialId a, MaterialId b, const Material& pair) { pair_rules_.push_back({a.index, b.index, pair}); }
+
+ShapeId Model::attach(Body body, const Shape& shape, MaterialId material, const Pose& at, std::string name)
+{
+    if (material.index < 0 || material.index >= static_cast<int>(materials_.size()))
+        fail("Shape '{}' has an unknown material: add the material first.", name);
+    const ShapeId id{static_cast<int>(shapes_.size())};
+    if (name.empty()) name = fmt::format("shape {}", id.index + 1);
+    shapes_.push_back({std::move(name), -1, shape, at, material.index});
+    shape_bodies_.push_back({body, id});
+    return id;
+}
+
+void Model::show(Body body, const Shape& shape, const Pose& at, std::string name)
+{
+    if (name.empty()) name = fmt::format("shape {}", shapes_.size() + 1);
+    const ShapeId id{static_cast<int>(shapes_.size())};
+    shapes_.push_back({std::move(name), -1, shape, at, -1});
+    shape_bodies_.push_back({body, id});
+}
+
+void Model::ignore(ShapeId a, ShapeId b) { ignored_.emplace_back(std::minmax(a.index, b.index)); }
+
+void Model::spring(Coordinate on, const SpringLaw& law) { joint_springs_.push_back({on, law}); }
+void Model::spring(Frame a, Frame b, const SpringLaw& law) { point_springs_.push_back({a, b, law}); }
+void Model::force(Coordinate on, ScalarLaw law) { joint_forces_.push_back({on, std::move(law)}); }
+void Model::wrench(Frame at, WrenchLaw law) { wrenches_.push_back({at, std::move(law)}); }
+
+void Model::finish()
+{
+    if (finished_) return;
+    finished_ = true;
+    for (int i = 0; i < 3 && !mechanisms_.empty(); ++i) gravity_value_[i] = mechanisms_.front()->value(gravity_[i]);
+    for (auto& m : mechanisms_) {
+        m->set_gravity(m == mechanisms_.front() ? gravity_ : Vector(gravity_value_));
+        make_room(m->number());
+        m->validate();
+        body_offset_.push_back(static_cast<int>(bodies_.size()));
+        for (const auto& b : m->bodies()) {
+            const Mechanism::Link& l = m->links()[b.link];
+            BodyRecord record{b.name, m->number(), b.link, m->value(l.mass), {}, {}};
+            for (int i = 0; i < 3; ++i) {
+                record.com[i] = m->value(l.com[i]);
+                for (int j = 0; j < 3; ++j) record.inertia(i, j) = m->value(l.inertia(i, j));
+            }
+            bodies_.push_back(record);
+        }
+        frames_.push_back({});
+        for (const Mechanism::NamedFrame& f : m->frames()) {
+            FrameRecord record{-1, {f.orientation, {m->value(f.at[0]), m->value(f.at[1]), m->value(f.at[2])}}};
+            for (std::size_t b = 0; b < bodies_.size(); ++b)
+                if (bodies_[b].mechanism == m->number() && bodies_[b].link == f.link) record.body = static_cast<int>(b);
+            frames_.back().push_back(record);
+        }
+    }
+    auto input = [&](Frame f) {
+        Mechanism& m = *mechanisms_[f.mechanism];
+        wrench_inputs_.push_back({f.mechanism, m.frames()[f.index].link < 0 ? -1 : m.add_wrench(f)});
+    };
+    for (const PointSpring& s : point_springs_) {
+        input(s.a);
+        input(s.b);
+    }
+    for (const AppliedWrench& w : wrenches_) input(w.at);
+
+    for (const auto& [body, id] : shape_bodies_) shapes_[id.index].body = body_number(body);
+    auto parent_body = [&](int b) { // body that the joint of b is on
+        const BodyRecord& record = bodies_[b];
+        const Mechanism& m = *mechanisms_[record.mechanism];
+        for (const auto& mb : m.bodies()) {
+            if (mb.link != record.link) continue;
+            const int parent_link = m.links()[mb.first_link].parent;
+            for (std::size_t other = 0; other < bodies_.size(); ++other)
+                if (bodies_[other].mechanism == record.mechanism && bodies_[other].link == parent_link)
+                    return static_cast<int>(other);
+        }
+        return -1;
+    };
+    for (int a = 0; a < static_cast<int>(shapes_.size()); ++a)
+        for (int b = a + 1; b < static_cast<int>(shapes_.size()); ++b) {
+            const int ba = shapes_[a].body, bb = shapes_[b].body;
+            if (shapes_[a].material < 0 || shapes_[b].material < 0 || ba == bb) continue;
+            if (ba >= 0 && bb >= 0 && (parent_body(ba) == bb || parent_body(bb) == ba)) continue;
+            if (std::find(ignored_.begin(), ignored_.end(), std::pair(a, b)) != ignored_.end()) continue;
+            shape_pairs_.emplace_back(a, b);
+        }
+}
+
+int Model::body_number(Body body) const
+{
+    if (body.is_ground()) return -1;
+    return body_offset_.at(body.mechanism) + body.index;
+}
+
+Body Model::body(const std::string& name) const
+{
+    std::string known;
+    for (const auto& m : mechanisms_)
+        for (std::size_t k = 0; k < m->bodies().size(); ++k) {
+            if (m->bodies()[k].name == name) return {m->number(), static_cast<int>(k)};
+            known += (known.empty() ? "" : ", ") + m->bodies()[k].name;
+        }
+    fail("There is no body '{}'; the model has: {}.", name, known.empty() ? "none" : known);
+}
+
+Material Model::pair(int a, int b) const
+{
+    for (const PairRule& r : pair_rules_)
+        if ((r.a == a && r.b == b) || (r.a == b && r.b == a)) return r.material;
+    const Material &A = materials_[a], &B = materials_[b];
+    return {a == b ? A.friction : std::sqrt(A.friction * B.friction), std::max(A.restitution, B.restitution)};
+}
+
+} // namespace tamis

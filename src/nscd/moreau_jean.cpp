@@ -1,0 +1,529 @@
+// Moreau-Jean theta-scheme with coordinate partitioning, Docquier et al. (2020), Algorithm 1.
+//
+// Departures: (i) f may be evaluated at the midpoint velocity by one correction within the step (ForceEvaluation);
+// (ii) coordinates may be driven, q_c(t): they enter like dependent coordinates whose velocity is known,
+//      v = B v_u + B_c v_c, M_red dv_u = B^T (h f - M d_beta) + B^T H^T r with d_beta the part of dv that does not come
+//      from dv_u; (iii) dependent positions start Newton from q + h v, which is the paper's start where it names one.
+#include "nscd/moreau_jean.hpp"
+
+#include "error.hpp"
+#include "nscd/relative_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace tamis {
+
+struct MoreauJean::Block {
+    Block(const Mechanism& m, int q_start, int v_start)
+        : body(m), q0(q_start), v0(v_start), q_m(Eigen::VectorXd::Zero(m.nq())), q_work(q_m),
+          v_star(Eigen::VectorXd::Zero(m.nv())), Q(v_star), f(v_star), d_beta(v_star), b(v_star),
+          scratch(v_star)
+    {
+    }
+    Multibody body;
+    std::unique_ptr<Partition> partition;
+    int q0, v0;                             // its place in State
+    std::vector<const Motion*> motions;     // of the driven coordinates, as in partition->c
+    // predict
+    Eigen::VectorXd q_m, q_work;
+    // linearise
+    Eigen::MatrixXd M_red, MB;              // n_u x n_u, nv x n_u
+    Eigen::LLT<Eigen::MatrixXd> M_red_llt;
+    Eigen::VectorXd vc_now, vc_next;        // driven velocities at t_n and t_n+1
+    // free velocity
+    Eigen::VectorXd v_star;                 // velocity at which f is evaluated
+    Eigen::VectorXd Q;                      // joint forces
+    Eigen::VectorXd f, d_beta, scratch;
+    Eigen::VectorXd b;                      // dependent accelerations -J_v^-1 J' v (24), zero elsewhere
+    Eigen::VectorXd rhs;                    // n_u
+    // contacts
+    Multibody::RowMatrix H_full;            // 3 x nv, of one contact side
+    Eigen::VectorXd contact_impulse;        // H^T r in all coordinates, only if there are drives
+};
+
+namespace {
+
+std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocities)
+{
+    std::string names;
+    for (int j : velocities) names += (names.empty() ? "'" : ", '") + m.coordinate_name(j) + "'";
+    return names;
+}
+
+} // namespace
+
+MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
+    : model_(model), options_(options), detection_(model), nlgs_(options.contacts)
+{
+    if (!(options.h > 0) || !std::isfinite(options.h)) fail("The step size is {} s: give a positive --h.", options.h);
+    if (!(options.theta >= 0.5 && options.theta <= 1))
+        fail("theta is {}: it must lie between 0.5 and 1 (--theta).", options.theta);
+    int nq = 0, nv = 0;
+    std::vector<Multibody*> bodies;
+    for (const auto& m : model.mechanisms()) {
+        blocks_.push_back(std::make_unique<Block>(*m, nq, nv));
+        bodies.push_back(&blocks_.back()->body);
+        nq += m->nq();
+        nv += m->nv();
+    }
+    for (const BodyRecord& b : model.bodies()) body_block_.push_back(b.mechanism);
+    state_.q.resize(nq);
+    state_.v.resize(nv);
+    middle_q_.resize(nq);
+    middle_v_.resize(nv);
+    ahead_q_.resize(nq);
+    ahead_v_.resize(nv);
+
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        const int number = k.body.mechanism.number();
+        const Model::Start& start = model.start_of(number);
+        state_.q.segment(k.q0, k.body.nq) = start.q;
+        state_.v.segment(k.v0, k.body.nv) = start.v;
+        std::vector<std::pair<int, const Motion*>> driven;
+        for (const Drive& d : model.drives())
+            if (d.on.mechanism == number) driven.emplace_back(d.on.index, &d.motion);
+        std::sort(driven.begin(), driven.end());
+        std::vector<int> c;
+        for (const auto& [index, motion] : driven) {
+            c.push_back(index);
+            k.motions.push_back(motion);
+        }
+        double* q = state_.q.data() + k.q0;
+        for (std::size_t i = 0; i < c.size(); ++i)
+            q[k.body.mechanism.position_index(c[i])] = k.motions[i]->position(0);
+        k.partition = std::make_unique<Partition>(k.body, model.independent_of(number), c, q);
+        Partition& p = *k.partition;
+        p.close(q, 0);
+        p.project();
+        p.maintain();
+        k.vc_now.resize(c.size());
+        for (std::size_t i = 0; i < c.size(); ++i) k.vc_now[i] = k.motions[i]->velocity(0);
+        k.vc_next = k.vc_now;
+        k.rhs = Eigen::VectorXd::Zero(p.nu());
+        for (int i = 0; i < p.nu(); ++i) k.rhs[i] = start.v[p.u[i]];
+        state_.v.segment(k.v0, k.body.nv) = p.B * k.rhs + p.B_c * k.vc_now;
+
+        k.M_red.resize(p.nu(), p.nu());
+        k.MB.resize(k.body.nv, p.nu());
+        if (p.nu() > 0) k.M_red_llt = Eigen::LLT<Eigen::MatrixXd>(p.nu());
+        k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
+        k.contact_impulse = Eigen::VectorXd::Zero(k.body.nv);
+        problem_.offset.push_back(problem_.offset.back() + p.nu());
+    }
+    problem_.v_free = Eigen::VectorXd::Zero(problem_.offset.back());
+    problem_.v = problem_.v_free;
+    now_ = std::make_unique<RelativeView>(model, bodies);
+    middle_ = std::make_unique<RelativeView>(model, bodies);
+    ahead_ = std::make_unique<RelativeView>(model, bodies);
+    for (const Drive& d : model.drives()) now_->drive_forces.emplace_back(d.on, 0.0);
+    now_->set(state_.t, state_.q.data(), state_.v.data());
+}
+
+MoreauJean::~MoreauJean() = default;
+
+StepReport MoreauJean::step()
+{
+    StepReport report;
+    clock_.start();
+    predict(); // q_m = q_n + (1 - theta) h v_n, h(q_m) = 0                        (29)
+    clock_.end(Phase::predict);
+    detect(); // active contacts: g(q_m) <= 0                                      (32)
+    clock_.end(Phase::detect);
+    linearise(); // M_red, B                                                       (25)
+    free_velocity(); // v_free = v_n + M_red^-1 h f_red                            (28)
+    assemble_contacts(); // H_red, u_free                                          (27, 31)
+    clock_.end(Phase::linearise);
+    SolverReport solved = nlgs_.solve(problem_); // u = W r + u_free and the laws  (31-33)
+    report.sweeps = solved.sweeps;
+    clock_.end(Phase::contacts);
+    if (options_.force == ForceEvaluation::midpoint) {
+        correct_midpoint_velocity();
+        free_velocity();
+        clock_.end(Phase::linearise);
+        solved = nlgs_.solve(problem_);
+        report.sweeps += solved.sweeps;
+        clock_.end(Phase::contacts);
+    }
+    update(); // q_n+1 = q_m + theta h v_n+1, h(q_n+1) = 0, v_v = B v_u              (30, 20)
+    clock_.end(Phase::update);
+
+    report.contacts = static_cast<int>(problem_.contacts.size());
+    report.converged = solved.status == SolverStatus::converged;
+    report.residual = solved.residual;
+    for (const auto& k : blocks_) report.loop_error = std::max(report.loop_error, k->partition->loop_error());
+    return report;
+}
+
+void MoreauJean::set_driven(Block& k, double* q, double t) const
+{
+    for (std::size_t i = 0; i < k.motions.size(); ++i)
+        q[k.body.mechanism.position_index(k.partition->c[i])] = k.motions[i]->position(t);
+}
+
+void MoreauJean::predict()
+{
+    const double h = options_.h;
+    t_next_ = (state_.step + 1) * h;
+    t_m_ = state_.t + (1 - options_.theta) * h;
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        k.v_star = state_.v.segment(k.v0, k.body.nv);
+        k.scratch = (1 - options_.theta) * h * k.v_star;
+        k.body.advance(state_.q.data() + k.q0, k.scratch.data(), k.q_m.data());
+        set_driven(k, k.q_m.data(), t_m_);
+        k.partition->close(k.q_m.data(), t_m_);
+        k.partition->project();
+        for (std::size_t i = 0; i < k.motions.size(); ++i) k.vc_next[i] = k.motions[i]->velocity(t_next_);
+    }
+}
+
+void MoreauJean::detect()
+{
+    for (auto& block : blocks_) {
+        middle_q_.segment(block->q0, block->body.nq) = block->q_m;
+        middle_v_.segment(block->v0, block->body.nv) = block->v_star;
+    }
+    middle_->set(t_m_, middle_q_.data(), middle_v_.data());
+    if (model_.shape_pairs().empty()) return;
+    found_ = &detection_.detect(
+        [&](int body) { return middle_->placement(body_block_[body]).link(model_.bodies()[body].link); }, 0.0);
+}
+
+void MoreauJean::linearise()
+{
+    evaluate_forces();
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        Partition& p = *k.partition;
+        k.body.dynamics(k.q_m.data(), k.v_star.data());
+        if (p.nu() == 0) continue;
+        if (p.trivial()) {
+            k.M_red_llt.compute(k.body.M);
+        } else {
+            k.MB.noalias() = k.body.M * p.B;
+            k.M_red.noalias() = p.B.transpose() * k.MB;
+            k.M_red_llt.compute(k.M_red);
+        }
+        if (k.M_red_llt.info() != Eigen::Success)
+            fail("At t = {:.6g} s the mass matrix of mechanism '{}' is not positive definite: a coordinate among {} moves no "
+                 "mass; give its body an inertia, or reduce --h if the motion diverged.",
+                 state_.t, k.body.mechanism.name(), coordinate_names(k.body.mechanism, p.u));
+    }
+}
+
+void MoreauJean::free_velocity()
+{
+    const double h = options_.h;
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        Partition& p = *k.partition;
+        auto v_free = problem_.v_free.segment(problem_.offset[&block - blocks_.data()], p.nu());
+        k.f = k.Q - k.body.c;
+        if (p.trivial()) {
+            k.rhs = h * k.f;
+        } else {
+            k.d_beta.noalias() = p.B_c * (k.vc_next - k.vc_now);
+            if (!p.v.empty()) {
+                k.body.loop_bias(k.q_m.data(), k.v_star.data());
+                k.b.setZero();
+                for (std::size_t i = 0; i < p.v.size(); ++i)
+                    for (std::size_t j = 0; j < p.v.size(); ++j)
+                        k.b[p.v[i]] -= p.J_v_inverse()(i, j) * k.body.J_dot_v[p.loop_rows[j]];
+                k.d_beta += h * k.b;
+            }
+            k.scratch = h * k.f;
+            k.scratch.noalias() -= k.body.M * k.d_beta;
+            k.rhs.noalias() = p.B.transpose() * k.scratch;
+        }
+        if (p.nu() > 0) k.M_red_llt.solveInPlace(k.rhs);
+        for (int i = 0; i < p.nu(); ++i) v_free[i] = state_.v[k.v0 + p.u[i]] + k.rhs[i];
+    }
+}
+
+void MoreauJean::evaluate_forces()
+{
+    for (auto& block : blocks_) {
+        block->Q.setZero();
+        block->body.w.setZero();
+    }
+    auto q = [&](Coordinate c) {
+        const Block& k = *blocks_[c.mechanism];
+        return k.q_m[k.body.mechanism.position_index(c.index)];
+    };
+    for (const JointSpring& s : model_.joint_springs())
+        blocks_[s.on.mechanism]->Q[s.on.index] -=
+            s.law.stiffness * (q(s.on) - s.law.rest) + s.law.damping * blocks_[s.on.mechanism]->v_star[s.on.index];
+    for (const JointForce& f : model_.joint_forces()) blocks_[f.on.mechanism]->Q[f.on.index] += f.law(*middle_);
+    if (model_.wrench_inputs().empty()) return;
+
+    for (auto& block : blocks_)
+        if (!block->body.mechanism.frames().empty()) block->body.frames(block->q_m.data(), block->v_star.data());
+    const Model::WrenchInput* input = model_.wrench_inputs().data();
+    auto apply = [&](const Eigen::Vector3d& force, const Eigen::Vector3d& moment) {
+        if (input->number >= 0) {
+            auto w = blocks_[input->mechanism]->body.w.segment<6>(6 * input->number);
+            w.head<3>() += force;
+            w.tail<3>() += moment;
+        }
+        ++input;
+    };
+    const Eigen::Vector3d none = Eigen::Vector3d::Zero();
+    for (const PointSpring& s : model_.point_springs()) {
+        const Multibody &a = blocks_[s.a.mechanism]->body, &b = blocks_[s.b.mechanism]->body;
+        const Eigen::Vector3d x = b.frame_position(s.b.index) - a.frame_position(s.a.index);
+        const double force = spring_force(s.law, x, b.frame_velocity(s.b.index) - a.frame_velocity(s.a.index));
+        const Eigen::Vector3d pull = x.norm() > 0 ? (force * x.normalized()).eval() : none;
+        apply(pull, none);
+        apply(-pull, none);
+    }
+    for (const AppliedWrench& w : model_.wrenches()) {
+        const Wrench value = w.law(*middle_);
+        apply(value.force, value.moment);
+    }
+}
+
+void MoreauJean::assemble_contacts()
+{
+    problem_.clear_contacts();
+    contacts_.clear();
+    if (!found_ || found_->empty()) return;
+    const bool ends = options_.force == ForceEvaluation::midpoint;
+    if (ends) look_ahead();
+    std::size_t memory = 0;
+    for (const DetectedContact& d : *found_) {
+        ContactRecord record{d.shape_a, d.shape_b, d.point.feature, d.point.gap, d.point.on_b,
+                             contact_frame(d.point.normal), {}, {}, {}};
+        Contact contact;
+        contact.friction = d.material.friction;
+        record.u_minus.setZero();
+        auto side = [&](int body, const Eigen::Vector3d& point, double sign) {
+            if (body < 0) return;
+            const int number = body_block_[body];
+            Block& k = *blocks_[number];
+            const Partition& p = *k.partition;
+            const int n = p.nu(), link = model_.bodies()[body].link;
+            k.H_full.setZero();
+            middle_->placement(number).add_point_map(link, point, record.frame, sign, k.H_full);
+            const int s = contact.side[0].block < 0 || contact.side[0].block == number ? 0 : 1;
+            const bool again = contact.side[s].block == number; // both bodies belong to one mechanism: maps add
+            if (!again) {
+                contact.side[s].block = number;
+                contact.side[s].map = problem_.reserve_map(number);
+                std::fill_n(&problem_.H[contact.side[s].map], 3 * n, 0.0);
+            }
+            Eigen::Map<Multibody::RowMatrix> H(&problem_.H[contact.side[s].map], 3, n);
+            if (p.trivial()) {
+                H += k.H_full;
+            } else {
+                H.noalias() += k.H_full * p.B; // H_red (25)
+                contact.drift.noalias() += k.H_full * (p.B_c * k.vc_next);
+                record.u_minus.noalias() += k.H_full * (p.B_c * k.vc_now);
+            }
+        };
+        side(d.body_a, d.point.on_a, -1);
+        side(d.body_b, d.point.on_b, +1);
+        for (const Contact::Side& s : contact.side) {
+            if (s.block < 0) continue;
+            Block& k = *blocks_[s.block];
+            const int n = k.partition->nu();
+            Eigen::Map<const Multibody::RowMatrix> H(&problem_.H[s.map], 3, n);
+            for (int row = 0; row < 3; ++row) {
+                Eigen::Map<Eigen::VectorXd> Y(&problem_.Y[s.map + row * n], n);
+                Y = H.row(row);
+                if (n > 0) k.M_red_llt.solveInPlace(Y);
+                for (int i = 0; i < n; ++i) record.u_minus[row] += H(row, i) * state_.v[k.v0 + k.partition->u[i]];
+            }
+        }
+        if (ends) { // H v at q_n+1 and at q_n instead of q_m: the change of u_n along the step with joint velocities held
+            auto pose = [&](int body) { return ahead_->motion(body).pose; };
+            if (const ContactPoint* p = detection_.again(d, pose)) {
+                auto velocity = [&](int body, const Eigen::Vector3d& x) {
+                    if (body < 0) return Eigen::Vector3d::Zero().eval();
+                    const BodyMotion& m = ahead_->motion(body);
+                    return (m.velocity + m.turning_rate.cross(x - m.pose.p)).eval();
+                };
+                const double u_n = p->normal.dot(velocity(d.body_b, p->on_b) - velocity(d.body_a, p->on_a));
+                const double change = u_n - record.u_minus[0]; // over theta h
+                contact.drift[0] += change;
+                record.u_minus[0] -= (1 - options_.theta) / options_.theta * change;
+            }
+        }
+        contact.shift = d.material.restitution * record.u_minus[0]; // e u_n^- (32)
+        // Both lists are in the order of pairs and features: one pass finds the impulses of the last step.
+        auto key = [](const auto& c) { return std::array{c.shape_a, c.shape_b, c.feature}; };
+        while (memory < state_.impulses.size() && key(state_.impulses[memory]) < key(record)) ++memory;
+        if (memory < state_.impulses.size() && key(state_.impulses[memory]) == key(record))
+            contact.r = state_.impulses[memory].r;
+        problem_.contacts.push_back(contact);
+        contacts_.push_back(record);
+    }
+}
+
+// Where the step would end with the velocities it starts with.
+void MoreauJean::look_ahead()
+{
+    const double theta_h = options_.theta * options_.h;
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        const Partition& p = *k.partition;
+        auto v = ahead_v_.segment(k.v0, k.body.nv);
+        for (int j = 0; j < p.nu(); ++j) k.rhs[j] = state_.v[k.v0 + p.u[j]];
+        v.noalias() = p.B * k.rhs;
+        if (!p.c.empty()) v.noalias() += p.B_c * k.vc_now;
+        k.scratch = theta_h * v;
+        k.body.advance(k.q_m.data(), k.scratch.data(), ahead_q_.data() + k.q0);
+        v += theta_h * k.b;
+    }
+    ahead_->set(t_next_, ahead_q_.data(), ahead_v_.data());
+}
+
+void MoreauJean::correct_midpoint_velocity()
+{
+    const double theta = options_.theta;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        Block& k = *blocks_[i];
+        const Partition& p = *k.partition;
+        // B at q_m for both ends of the step: dependent velocities must be those of one configuration.
+        for (int j = 0; j < p.nu(); ++j)
+            k.rhs[j] = (1 - theta) * state_.v[k.v0 + p.u[j]] + theta * problem_.v[problem_.offset[i] + j];
+        k.v_star.noalias() = p.B * k.rhs;
+        if (!p.c.empty()) k.v_star.noalias() += p.B_c * ((1 - theta) * k.vc_now + theta * k.vc_next);
+        middle_v_.segment(k.v0, k.body.nv) = k.v_star;
+    }
+    middle_->set(t_m_, middle_q_.data(), middle_v_.data());
+    evaluate_forces();
+    for (auto& block : blocks_) block->body.bias(block->q_m.data(), block->v_star.data());
+}
+
+void MoreauJean::update()
+{
+    state_.impulses.clear();
+    for (std::size_t a = 0; a < contacts_.size(); ++a) {
+        contacts_[a].impulse = problem_.contacts[a].r;
+        contacts_[a].u_plus = problem_.relative_velocity(problem_.contacts[a]);
+        state_.impulses.push_back(
+            {contacts_[a].shape_a, contacts_[a].shape_b, contacts_[a].feature, contacts_[a].impulse});
+    }
+    if (!model_.drives().empty()) drive_forces();
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        Block& k = *blocks_[i];
+        Partition& p = *k.partition;
+        const auto v_u = problem_.v.segment(problem_.offset[i], p.nu());
+        auto v = state_.v.segment(k.v0, k.body.nv);
+        double* q = state_.q.data() + k.q0;
+        if (!v_u.allFinite())
+            fail("The step at t = {:.6g} s diverged: velocities of mechanism '{}' are not finite; reduce the step --h.", state_.t,
+                 k.body.mechanism.name());
+        auto velocities = [&] {
+            if (p.trivial()) {
+                for (int j = 0; j < p.nu(); ++j) v[p.u[j]] = v_u[j];
+            } else {
+                v.noalias() = p.B * v_u;
+                v.noalias() += p.B_c * k.vc_next;
+            }
+        };
+        velocities();
+        k.scratch = options_.theta * options_.h * v;
+        k.body.advance(k.q_m.data(), k.scratch.data(), q);
+        if (p.trivial()) continue;
+        set_driven(k, q, t_next_);
+        p.close(q, t_next_);
+        p.project();
+        velocities(); // v_v = B_vu v_u at q_n+1
+        p.maintain();
+        k.vc_now = k.vc_next;
+    }
+    state_.t = t_next_;
+    ++state_.step;
+    now_->set(state_.t, state_.q.data(), state_.v.data());
+    now_->set_contacts(contacts_);
+}
+
+// Force of the drives: the impulse that the driven rows of (17) lack, over the step, J^T dI_B eliminated by (18).
+void MoreauJean::drive_forces()
+{
+    for (auto& block : blocks_) block->contact_impulse.setZero();
+    for (std::size_t a = 0; a < contacts_.size(); ++a) {
+        const DetectedContact& d = (*found_)[a];
+        auto side = [&](int body, const Eigen::Vector3d& point, double sign) {
+            if (body < 0) return;
+            Block& k = *blocks_[body_block_[body]];
+            k.H_full.setZero();
+            middle_->placement(body_block_[body])
+                .add_point_map(model_.bodies()[body].link, point, contacts_[a].frame, sign, k.H_full);
+            k.contact_impulse.noalias() += k.H_full.transpose() * contacts_[a].impulse;
+        };
+        side(d.body_a, d.point.on_a, -1);
+        side(d.body_b, d.point.on_b, +1);
+    }
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        const Partition& p = *k.partition;
+        if (p.c.empty()) continue;
+        // dv = B dv_u + d_beta
+        k.scratch = k.d_beta;
+        for (int i = 0; i < p.nu(); ++i)
+            k.scratch += p.B.col(i) *
+                         (problem_.v[problem_.offset[&block - blocks_.data()] + i] - state_.v[k.v0 + p.u[i]]);
+        Eigen::VectorXd& missing = k.contact_impulse;
+        missing = k.body.M * k.scratch - options_.h * k.f - missing;
+        for (std::size_t i = 0; i < p.c.size(); ++i) {
+            double impulse = missing[p.c[i]];
+            for (int j : p.v) impulse += p.B_c(j, i) * missing[j]; // -J_c^T J_v^-T missing_v
+            const int mechanism = k.body.mechanism.number();
+            for (auto& [on, force] : now_->drive_forces)
+                if (on.mechanism == mechanism && on.index == p.c[i]) force = impulse / options_.h;
+        }
+    }
+}
+
+const View& MoreauJean::view() const { return *now_; }
+
+std::uint64_t MoreauJean::state_hash() const
+{
+    std::uint64_t hash = 1469598103934665603ull; // FNV-1a
+    for (const Eigen::VectorXd* x : {&state_.q, &state_.v})
+        for (double value : *x) {
+            std::uint64_t word;
+            std::memcpy(&word, &value, sizeof word);
+            hash = (hash ^ word) * 1099511628211ull;
+            hash ^= hash >> 29;
+        }
+    return hash;
+}
+
+std::vector<std::string> MoreauJean::messages() const
+{
+    std::vector<std::string> out;
+    for (const auto& k : blocks_)
+        if (!k->partition->redundant().empty()) out.push_back(k->partition->redundant());
+    return out;
+}
+
+void MoreauJean::restore(const State& state)
+{
+    state_ = state;
+    now_->set(state_.t, state_.q.data(), state_.v.data());
+    now_->set_contacts({});
+}
+
+int MoreauJean::partition_changes() const
+{
+    int changes = 0;
+    for (const auto& k : blocks_) changes += k->partition->changes();
+    return changes;
+}
+
+const std::vector<int>& MoreauJean::independent(int mechanism) const { return blocks_[mechanism]->partition->u; }
+
+bool MoreauJean::emitted() const
+{
+    for (const auto& k : blocks_)
+        if (!k->body.emitted()) return false;
+    return true;
+}
+
+} // namespace tamis

@@ -1,0 +1,91 @@
+// The Moreau-Jean theta-scheme on mechanisms in relative coordinates: Algorithm 1 of Docquier et al. (2020).
+#pragma once
+
+#include "nscd/detection.hpp"
+#include "nscd/multibody.hpp"
+#include "nscd/nlgs.hpp"
+#include "nscd/partition.hpp"
+#include "nscd/stepper.hpp"
+
+#include <Eigen/Cholesky>
+
+namespace tamis {
+
+enum class ForceEvaluation {
+    explicit_, // f(q_m, v_n): as published, first order
+    midpoint,  // f(q_m, (1 - theta) v_n + theta v_n+1): one correction, second order between impacts; contact velocities
+               // are those at the ends of the step, to the same order
+};
+
+struct MoreauJeanOptions {
+    double h = 1e-5;
+    double theta = 0.5;
+    ForceEvaluation force = ForceEvaluation::midpoint;
+    NlgsOptions contacts;
+};
+
+// What moves, and all that a restart needs.
+struct State {
+    double t = 0;
+    long step = 0;
+    Eigen::VectorXd q, v; // of all mechanisms, one after the other
+    struct Impulse {
+        int shape_a, shape_b, feature;
+        Eigen::Vector3d r;
+    };
+    std::vector<Impulse> impulses; // of the last step, to start the next contact solve
+};
+
+class RelativeView;
+
+class MoreauJean : public Stepper {
+  public:
+    // Assembles the model: closes its loops from the start values, makes velocities consistent.
+    MoreauJean(const Model& model, const MoreauJeanOptions& options);
+    ~MoreauJean() override;
+
+    StepReport step() override;
+    const View& view() const override;
+    std::uint64_t state_hash() const override;
+    std::vector<std::string> messages() const override;
+
+    const State& state() const { return state_; }
+    void restore(const State& state);
+    int partition_changes() const;
+    const std::vector<int>& independent(int mechanism) const;
+    bool emitted() const; // every mechanism runs on emitted equations
+
+  private:
+    struct Block; // one mechanism: a block of velocities in the contact problem
+
+    // The phases of a step, in the order of Algorithm 1.
+    void predict();
+    void detect();
+    void linearise();
+    void free_velocity();
+    void update();
+
+    void assemble_contacts();
+    void look_ahead();
+    void evaluate_forces();
+    void correct_midpoint_velocity();
+    void drive_forces();
+    void set_driven(Block& block, double* q, double t) const;
+
+    const Model& model_;
+    MoreauJeanOptions options_;
+    State state_;
+    double t_m_ = 0, t_next_ = 0;
+    std::vector<std::unique_ptr<Block>> blocks_;
+    std::vector<int> body_block_; // by body
+    Detection detection_;
+    const std::vector<DetectedContact>* found_ = nullptr;
+    ContactProblem problem_;
+    Nlgs nlgs_;
+    std::vector<ContactRecord> contacts_;
+    Eigen::VectorXd middle_q_, middle_v_; // q_m and the velocity at which f is evaluated, of all mechanisms
+    Eigen::VectorXd ahead_q_, ahead_v_;   // q_n+1 and v as the start of the step predicts them
+    std::unique_ptr<RelativeView> now_, middle_, ahead_;
+};
+
+} // namespace tamis

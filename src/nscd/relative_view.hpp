@@ -1,0 +1,39 @@
+// View of a state in relative coordinates: bodies are placed when somebody asks for them.
+#pragma once
+
+#include "nscd/multibody.hpp"
+#include "nscd/view.hpp"
+
+namespace tamis {
+
+class RelativeView : public View {
+  public:
+    RelativeView(const Model& model, std::vector<Multibody*> bodies);
+    // q and v of all mechanisms, one after the other; they must outlive the view's use.
+    void set(double t, const double* q, const double* v);
+
+    double time() const override { return t_; }
+    double q(Coordinate c) const override;
+    double v(Coordinate c) const override { return v_[v_offset_[c.mechanism] + c.index]; }
+    double drive_force(Coordinate c) const override;
+    const BodyMotion& motion(int body) const override;
+    std::span<const ContactRecord> contacts() const override { return contacts_; }
+
+    const Placement& placement(int mechanism) const; // positions only
+    void set_contacts(std::span<const ContactRecord> contacts) { contacts_ = contacts; }
+    std::vector<std::pair<Coordinate, double>> drive_forces;
+
+  private:
+    std::vector<Multibody*> bodies_;
+    std::vector<int> q_offset_, v_offset_;
+    double t_ = 0;
+    const double *q_ = nullptr, *v_ = nullptr;
+    std::span<const ContactRecord> contacts_;
+    mutable std::vector<Placement> placement_;
+    mutable bool placed_ = false, moved_ = false;
+    mutable std::vector<std::vector<Eigen::Matrix<double, 6, 1>>> link_velocity_;
+    mutable std::vector<BodyMotion> motion_;
+    void place() const;
+};
+
+} // namespace tamis

@@ -1,0 +1,55 @@
+// One way to advance a model in time. Formulations differ in what lies behind it, not in what a run asks of it.
+#pragma once
+
+#include "nscd/contact_problem.hpp"
+#include "nscd/view.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+namespace tamis {
+
+enum class Phase { predict, detect, linearise, contacts, update };
+inline constexpr std::array<const char*, 5> phase_names = {"predict", "detect", "linearise", "contacts", "update"};
+
+// Adds the time between two calls to a phase.
+class PhaseClock {
+  public:
+    void start() { last_ = clock::now(); }
+    void end(Phase phase)
+    {
+        const auto now = clock::now();
+        seconds_[static_cast<int>(phase)] += std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+    }
+    const std::array<double, 5>& seconds() const { return seconds_; }
+
+  private:
+    using clock = std::chrono::steady_clock;
+    clock::time_point last_;
+    std::array<double, 5> seconds_{};
+};
+
+struct StepReport {
+    int contacts = 0; // active
+    int sweeps = 0;
+    bool converged = true;
+    Residual residual;
+    double loop_error = 0; // metres
+};
+
+class Stepper {
+  public:
+    virtual ~Stepper() = default;
+    virtual StepReport step() = 0;
+    virtual const View& view() const = 0; // the state after the last step
+    virtual std::uint64_t state_hash() const = 0;
+    virtual std::vector<std::string> messages() const { return {}; } // what the user should know
+    const PhaseClock& clock() const { return clock_; }
+
+  protected:
+    PhaseClock clock_;
+};
+
+} // namespace tamis

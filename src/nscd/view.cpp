@@ -1,0 +1,100 @@
+// Quantities that follow from the motion of bodies alone, whatever the coordinates that describe it.
+#include "nscd/view.hpp"
+
+#include "collision/narrowphase.hpp"
+#include "error.hpp"
+
+#include <Eigen/Geometry>
+#include <limits>
+
+namespace tamis {
+
+BodyMotion View::motion(Body body) const
+{
+    const int number = model_.body_number(body);
+    return number < 0 ? BodyMotion{} : motion(number);
+}
+
+Eigen::Vector3d View::position(Body body, const Eigen::Vector3d& point) const { return motion(body).pose * point; }
+
+Eigen::Vector3d View::velocity(Body body, const Eigen::Vector3d& point) const
+{
+    const BodyMotion m = motion(body);
+    return m.velocity + m.turning_rate.cross(m.pose.R * point);
+}
+
+Eigen::Matrix3d View::rotation(Body body) const { return motion(body).pose.R; }
+Eigen::Vector3d View::turning_rate(Body body) const { return motion(body).turning_rate; }
+
+BodyMotion View::frame_motion(Frame frame) const
+{
+    const Model::FrameRecord& f = model_.frame_record(frame);
+    if (f.body < 0) return {f.local, {0, 0, 0}, {0, 0, 0}};
+    const BodyMotion& b = motion(f.body);
+    return {b.pose * f.local, b.velocity + b.turning_rate.cross(b.pose.R * f.local.p), b.turning_rate};
+}
+
+Eigen::Vector3d View::position(Frame frame) const { return frame_motion(frame).pose.p; }
+Eigen::Vector3d View::velocity(Frame frame) const { return frame_motion(frame).velocity; }
+Eigen::Matrix3d View::rotation(Frame frame) const { return frame_motion(frame).pose.R; }
+
+double View::kinetic_energy() const
+{
+    double twice = 0;
+    for (std::size_t b = 0; b < model_.bodies().size(); ++b) {
+        const BodyRecord& body = model_.bodies()[b];
+        const BodyMotion& m = motion(static_cast<int>(b));
+        const Eigen::Vector3d v = m.velocity + m.turning_rate.cross(m.pose.R * body.com);
+        const Eigen::Vector3d omega = m.pose.R.transpose() * m.turning_rate;
+        twice += body.mass * v.squaredNorm() + omega.dot(body.inertia * omega);
+    }
+    return twice / 2;
+}
+
+double View::potential_energy() const
+{
+    double V = 0;
+    const Eigen::Vector3d g = model_.gravity_value();
+    for (std::size_t b = 0; b < model_.bodies().size(); ++b) {
+        const BodyRecord& body = model_.bodies()[b];
+        V -= body.mass * g.dot(motion(static_cast<int>(b)).pose * body.com);
+    }
+    for (const JointSpring& s : model_.joint_springs()) {
+        const double x = q(s.on) - s.law.rest;
+        V += s.law.stiffness * x * x / 2;
+    }
+    for (const PointSpring& s : model_.point_springs()) {
+        const double x = (position(s.b) - position(s.a)).norm() - s.law.rest;
+        V += s.law.stiffness * x * x / 2;
+    }
+    return V;
+}
+
+double View::gap(ShapeId a, ShapeId b, int feature) const
+{
+    const AttachedShape &A = model_.shapes()[a.index], &B = model_.shapes()[b.index];
+    auto pose = [&](const AttachedShape& s) { return s.body < 0 ? s.at : motion(s.body).pose * s.at; };
+    std::vector<ContactPoint> points;
+    collide(A.shape, pose(A), B.shape, pose(B), std::numeric_limits<double>::infinity(), points);
+    for (const ContactPoint& p : points)
+        if (p.feature == feature) return p.gap;
+    fail("Shapes '{}' and '{}' have no contact feature {}.", A.name, B.name, feature);
+}
+
+double View::normal_impulse(ShapeId a, ShapeId b, int feature) const
+{
+    for (const ContactRecord& c : contacts())
+        if (c.feature == feature && ((c.shape_a == a.index && c.shape_b == b.index) ||
+                                     (c.shape_a == b.index && c.shape_b == a.index)))
+            return c.impulse[0];
+    return 0;
+}
+
+double spring_force(const SpringLaw& law, const Eigen::Vector3d& from_a_to_b, const Eigen::Vector3d& velocity_of_b_from_a)
+{
+    const double length = from_a_to_b.norm();
+    const double rate = length > 0 ? from_a_to_b.dot(velocity_of_b_from_a) / length : 0;
+    return law.stiffness * (length - law.rest) + law.damping * rate;
+}
+
+} // namespace tamis

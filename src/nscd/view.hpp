@@ -1,0 +1,62 @@
+// What a state lets a model see: in forces, in records and in pictures, the same for every formulation.
+#pragma once
+
+#include "nscd/model.hpp"
+
+#include <span>
+
+namespace tamis {
+
+// Pose and velocity of a body: origin velocity and turning rate, world axes.
+struct BodyMotion {
+    Pose pose;
+    Eigen::Vector3d velocity{0, 0, 0}, turning_rate{0, 0, 0};
+};
+
+// A contact that was active in the step that led to this state.
+struct ContactRecord {
+    int shape_a, shape_b; // numbers in Model::shapes()
+    int feature;
+    double gap;             // at q_m
+    Eigen::Vector3d point;  // world, on b
+    Eigen::Matrix3d frame;  // columns n, t1, t2, world; n from a to b
+    Eigen::Vector3d u_minus, u_plus; // relative velocity before and after
+    Eigen::Vector3d impulse;         // r, in the contact's frame
+};
+
+class View {
+  public:
+    explicit View(const Model& model) : model_(model) {}
+    virtual ~View() = default;
+
+    virtual double time() const = 0;
+    virtual double q(Coordinate c) const = 0; // position of a coordinate (not of a spherical joint)
+    virtual double v(Coordinate c) const = 0;
+    virtual double drive_force(Coordinate c) const = 0; // mean force of the drive over the last step
+    virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies()
+    virtual std::span<const ContactRecord> contacts() const = 0;
+
+    const Model& model() const { return model_; }
+    BodyMotion motion(Body body) const;
+    Eigen::Vector3d position(Body body, const Eigen::Vector3d& point = {0, 0, 0}) const;
+    Eigen::Vector3d velocity(Body body, const Eigen::Vector3d& point = {0, 0, 0}) const;
+    Eigen::Matrix3d rotation(Body body) const;
+    Eigen::Vector3d turning_rate(Body body) const;
+    Eigen::Vector3d position(Frame frame) const;
+    Eigen::Vector3d velocity(Frame frame) const;
+    Eigen::Matrix3d rotation(Frame frame) const;
+    double kinetic_energy() const;
+    double potential_energy() const; // gravity and springs
+    double energy() const { return kinetic_energy() + potential_energy(); }
+    double gap(ShapeId a, ShapeId b, int feature) const;                // now, however large
+    double normal_impulse(ShapeId a, ShapeId b, int feature) const;     // of the last step, zero if not active
+
+  private:
+    BodyMotion frame_motion(Frame frame) const;
+    const Model& model_;
+};
+
+// Force of a spring-damper between two points along a -> b (positive pulls them together), and its potential.
+double spring_force(const SpringLaw& law, const Eigen::Vector3d& from_a_to_b, const Eigen::Vector3d& velocity_of_b_from_a);
+
+} // namespace tamis
