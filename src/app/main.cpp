@@ -1,0 +1,3 @@
+#include "app/script.hpp"
+
+int main(int argc, char** argv) { return tamis::run_program({argv + 1, argv + argc}); }

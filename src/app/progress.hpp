@@ -1,0 +1,27 @@
+// The line that tells how far a run is, rewritten in place on a terminal.
+#pragma once
+
+#include "nscd/stepper.hpp"
+
+#include <chrono>
+
+namespace tamis {
+
+class Progress {
+  public:
+    // Lines are printed on a terminal, or everywhere if `always`; never if `quiet`.
+    Progress(long steps, bool quiet, bool always);
+    void step(long done, double t, const StepReport& report);
+    void clear(); // removes the line
+
+  private:
+    using clock = std::chrono::steady_clock;
+    long steps_;
+    bool shown_, terminal_;
+    clock::time_point start_, next_;
+    long stride_ = 1, next_look_ = 1; // looks at the clock every so many steps
+};
+
+std::string duration(double seconds); // 7 s, 1:23, 2:03:04
+
+} // namespace tamis

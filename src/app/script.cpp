@@ -1,0 +1,153 @@
+// Options common to all models, choice of the stepper, and the program around a model.
+#include "app/script.hpp"
+
+#include "app/simulation.hpp"
+#include "app/usage_error.hpp"
+#include "io/file.hpp"
+#include "mbs_symbolic/equations.hpp"
+#include "nscd/absolute.hpp"
+#include "nscd/generalized_alpha.hpp"
+#include "nscd/moreau_jean.hpp"
+
+#include <cmath>
+#include <csignal>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace tamis {
+
+Script::Script(const std::string& name, const std::string& description, const std::vector<std::string>& arguments)
+    : model(name), options_(name, description, arguments)
+{
+}
+
+double Script::opt(const std::string& name, double value, const std::string& help, const std::string& unit)
+{
+    return options_.number(name, value, help, unit);
+}
+int Script::opt(const std::string& name, int value, const std::string& help)
+{
+    return options_.integer(name, value, help);
+}
+std::string Script::opt(const std::string& name, const std::string& value, const std::vector<std::string>& among,
+                        const std::string& help)
+{
+    return options_.choice(name, value, among, help);
+}
+bool Script::flag(const std::string& name, const std::string& help) { return options_.flag(name, help); }
+
+void Script::record(const std::string& column, std::function<double(const View&)> value)
+{
+    records_.push_back({{column}, [value = std::move(value)](const View& s, double* out) { *out = value(s); }});
+}
+
+void Script::record(const std::vector<std::string>& columns, std::function<std::vector<double>(const View&)> values)
+{
+    const std::string first = columns.empty() ? "" : columns.front();
+    records_.push_back({columns, [values = std::move(values), n = columns.size(), first](const View& s, double* out) {
+                            const std::vector<double> x = values(s);
+                            if (x.size() != n)
+                                fail("The record '{}, ...' has {} columns but gave {} values.", first, n, x.size());
+                            std::copy(x.begin(), x.end(), out);
+                        }});
+}
+
+void Script::prepare()
+{
+    define();
+    Settings& s = settings_;
+    options_.group("Time stepping");
+    s.h = options_.number("h", defaults.h, "step size", "s");
+    s.theta = options_.number("theta", defaults.theta, "of the theta-scheme, 0.5 to 1");
+    s.t_end = options_.number("t-end", defaults.t_end, "end of the run", "s");
+    s.force = options_.choice("force", defaults.force, {"explicit", "midpoint"},
+                              "where forces are evaluated: at the start velocity as published, or at the midpoint");
+    s.tolerance = options_.number("tolerance", defaults.tolerance, "of the contact solver, on the natural map");
+    s.max_sweeps = options_.integer("max-sweeps", defaults.max_sweeps, "Gauss-Seidel sweeps in one solve at most");
+    s.rho_inf = options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
+    options_.group("Output");
+    s.out = options_.text("out", "out/" + model.name(), "folder of the results");
+    s.frames = options_.integer("frames", defaults.frames, "pictures for ParaView, evenly spaced; 0: none");
+    s.record_every = options_.integer("record-every", 1, "steps between two lines of histories.csv");
+    s.no_output = options_.flag("no-output", "write no files");
+    s.quiet = options_.flag("quiet", "print nothing but errors");
+    s.verbose = options_.flag("verbose", "print progress even when not on a terminal");
+    if (options_.help_asked()) return;
+    options_.check();
+    if (!(s.t_end > 0) || !std::isfinite(s.t_end)) fail("The end of the run is {} s: give a positive --t-end.", s.t_end);
+    if (!(s.h > 0) || !std::isfinite(s.h)) fail("The step size is {} s: give a positive --h.", s.h);
+    if (s.t_end / s.h > 1e12)
+        fail("{} s in steps of {} s are too many steps: give a larger --h or a smaller --t-end.", s.t_end, s.h);
+    if (s.frames < 0) fail("--frames is {}: give zero or a positive number.", s.frames);
+    if (s.record_every < 1) fail("--record-every is {}: give a positive number.", s.record_every);
+    if (!(s.tolerance > 0)) fail("--tolerance is {}: give a positive number.", s.tolerance);
+    if (s.max_sweeps < 1) fail("--max-sweeps is {}: give a positive number.", s.max_sweeps);
+    model.finish();
+}
+
+std::unique_ptr<Stepper> Script::make_stepper() const
+{
+    const Settings& s = settings_;
+    const NlgsOptions contacts{s.tolerance, s.max_sweeps};
+    switch (method_) {
+    case Method::absolute: return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, contacts});
+    case Method::generalized_alpha:
+        return std::make_unique<GeneralizedAlpha>(model, GeneralizedAlphaOptions{s.h, s.rho_inf});
+    case Method::moreau_jean: break;
+    }
+    const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
+    return std::make_unique<MoreauJean>(model, MoreauJeanOptions{s.h, s.theta, force, contacts});
+}
+
+int Script::run() { return simulate(*this); }
+
+namespace {
+
+// Emits the equations of every mechanism of every variant of the model; a file that would not change is not touched.
+int emit(const std::vector<std::string>& arguments)
+{
+    std::vector<std::unique_ptr<Script>> scripts;
+    std::vector<const Mechanism*> mechanisms;
+    for (std::size_t k = 1; k < arguments.size(); ++k) {
+        std::istringstream words(arguments[k]);
+        std::vector<std::string> variant;
+        for (std::string word; words >> word;) variant.push_back(word);
+        scripts.push_back(make_script(variant));
+        scripts.back()->prepare();
+        for (const auto& m : scripts.back()->model.mechanisms()) mechanisms.push_back(m.get());
+    }
+    const std::string text = emit_equations(mechanisms);
+    std::ifstream old(arguments[0]);
+    if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return 0;
+    write_file(arguments[0], text);
+    return 0;
+}
+
+} // namespace
+
+int run_program(const std::vector<std::string>& arguments)
+{
+    std::signal(SIGXFSZ, SIG_IGN); // a file-size limit is reported like a full disk
+    std::string name = "tamis";
+    try {
+        if (arguments.size() >= 2 && arguments[0] == "--emit-equations")
+            return emit({arguments.begin() + 1, arguments.end()});
+        const std::unique_ptr<Script> script = make_script(arguments);
+        name = script->model.name();
+        script->prepare();
+        if (script->options().help_asked()) {
+            fmt::print("{}", script->options().help());
+            return 0;
+        }
+        return script->run();
+    } catch (const UsageError& error) {
+        fmt::print(stderr, "{}: {}\n", name, error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}: {}\n", name, error.what());
+        return 1;
+    }
+}
+
+} // namespace tamis

@@ -1,0 +1,100 @@
+// The frame around a model file: TAMIS_MODEL(name, "what it is") { ... } is the body of Script::define().
+#pragma once
+
+#include "app/options.hpp"
+#include "nscd/model.hpp"
+#include "nscd/stepper.hpp"
+
+namespace tamis {
+
+// How the equations of motion are written and stepped.
+enum class Method {
+    moreau_jean,       // relative coordinates, coordinate partitioning: Docquier et al. (2020)
+    absolute,          // absolute coordinates, joints at velocity level in the contact solver
+    generalized_alpha, // absolute coordinates, nonsmooth generalized-alpha: Bruels et al. (2014)
+};
+
+// Defaults that a model may set; each is an option of the run.
+struct RunDefaults {
+    double h = 1e-4;
+    double theta = 0.5;
+    double t_end = 1;
+    int frames = 200;
+    std::string force = "midpoint";
+    double tolerance = 1e-10;
+    int max_sweeps = 10000;
+};
+
+struct Record {
+    std::vector<std::string> columns;
+    std::function<void(const View&, double*)> write;
+};
+
+class Script {
+  public:
+    Script(const std::string& name, const std::string& description, const std::vector<std::string>& arguments);
+    virtual ~Script() = default;
+
+    // Reads the options and builds the model; throws on any mistake.
+    void prepare();
+    // Makes the stepper, runs to the end, writes all output. Returns the exit code.
+    int run();
+
+    Model model;
+
+  protected:
+    virtual void define() = 0;
+
+    // For model files.
+    double opt(const std::string& name, double value, const std::string& help, const std::string& unit = "");
+    int opt(const std::string& name, int value, const std::string& help);
+    std::string opt(const std::string& name, const std::string& value, const std::vector<std::string>& among,
+                    const std::string& help);
+    bool flag(const std::string& name, const std::string& help);
+    void record(const std::string& column, std::function<double(const View&)> value);
+    void record(const std::vector<std::string>& columns, std::function<std::vector<double>(const View&)> values);
+    void run_until(double t_end) { defaults.t_end = t_end; }
+    void method(Method m) { method_ = m; }
+    RunDefaults defaults;
+
+  public:
+    // What the options of the run say, after prepare().
+    struct Settings {
+        double h, theta, t_end, tolerance, rho_inf;
+        int frames, record_every, max_sweeps;
+        std::string force, out;
+        bool quiet, verbose, no_output;
+    };
+    const Settings& settings() const { return settings_; }
+    const std::vector<Record>& records() const { return records_; }
+    const Options& options() const { return options_; }
+    Method method() const { return method_; }
+    std::unique_ptr<Stepper> make_stepper() const;
+
+  private:
+    Options options_;
+    Settings settings_;
+    std::vector<Record> records_;
+    Method method_ = Method::moreau_jean;
+};
+
+// Defined by TAMIS_MODEL in the model file.
+std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments);
+
+// The whole program of a model: exit code 0, 1 (an error, or steps that failed) or 2 (a mistake on the command line).
+int run_program(const std::vector<std::string>& arguments);
+
+} // namespace tamis
+
+#define TAMIS_MODEL(name, description)                                                                                 \
+    namespace {                                                                                                        \
+    struct Script_##name : tamis::Script {                                                                             \
+        using Script::Script;                                                                                          \
+        void define() override;                                                                                        \
+    };                                                                                                                 \
+    }                                                                                                                  \
+    std::unique_ptr<tamis::Script> tamis::make_script(const std::vector<std::string>& arguments)                       \
+    {                                                                                                                  \
+        return std::make_unique<Script_##name>(#name, description, arguments);                                         \
+    }                                                                                                                  \
+    void Script_##name::define()
