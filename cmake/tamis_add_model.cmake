@@ -3,6 +3,8 @@
 # Builds models/<name>.cpp into the program <name>. The model is linked twice: once alone, to emit the equations of its
 # mechanisms as C++, and once with these equations compiled in. Each variant is a set of options that gives the model
 # other mechanisms; equations are emitted for all of them. A mechanism that no variant names runs on the interpreter.
+#
+# The sample runs at the top of the model file are tests.
 function(tamis_add_model name)
   cmake_parse_arguments(arg "" "" "VARIANTS" ${ARGN})
   if(NOT arg_VARIANTS)
@@ -26,4 +28,16 @@ function(tamis_add_model name)
   target_link_libraries(equations_${name} PUBLIC tamis_mbs_symbolic)
   add_executable(${name} ${CMAKE_SOURCE_DIR}/src/app/main.cpp)
   target_link_libraries(${name} PRIVATE model_${name} equations_${name})
+
+  if(TAMIS_TESTS)
+    file(STRINGS ${CMAKE_SOURCE_DIR}/models/${name}.cpp lines REGEX "^//(  *Sample runs:)?  *${name}( --|$)")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/models/${name}.cpp)
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^//(  *Sample runs:)?  *${name} *" "" options "${line}")
+      separate_arguments(options)
+      string(JOIN "_" label ${name} ${options})
+      add_test(NAME "sample: ${name} ${options}" COMMAND ${name} ${options} --quiet --frames 3 --out
+                                                        ${CMAKE_BINARY_DIR}/samples/${label})
+    endforeach()
+  endif()
 endfunction()

@@ -103,6 +103,10 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     const ShapeId block = model.attach(slider, rectangle(length, height), steel, {}, "slider");
     const ShapeId upper = model.attach(ground, wall({0, -1, 0}, -wall_at), steel, {}, "upper wall");
     const ShapeId lower = model.attach(ground, wall({0, +1, 0}, -wall_at), steel, {}, "lower wall");
+    const double crank_length = model.value(l1), rod_length = model.value(l2), bar = height / 3;
+    model.show(crank, box(crank_length, bar, bar), {.p = {crank_length / 2, 0, -bar}}, "crank");
+    model.show(rod, box(rod_length, bar, bar), {.p = {rod_length / 2, 0, bar}}, "rod");
+    model.show(slider, box(length, height, bar), {}, "slider body");
 
     // 5. What to record, and for how long: two turns of the crank.
     record("theta1", absolute_angle(crank));
@@ -127,7 +131,6 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
         return impulses;
     });
     record("energy", [](const View& s) { return s.energy(); });
-    const double rod_length = model.value(l2);
     record("loop_error", [=](const View& s) { return (s.position(rod, {rod_length, 0, 0}) - s.position(slider)).norm(); });
     defaults.h = 1e-5;
     defaults.force = "explicit"; // as published; --force midpoint is better

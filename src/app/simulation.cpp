@@ -29,8 +29,12 @@ double seconds_since(std::chrono::steady_clock::time_point start)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Largest extent of the bodies at the start: how large to draw a plane.
-double scene_size(const View& view)
+// What the bodies fill at the start: planes are drawn around it.
+struct Extent {
+    Eigen::Vector3d centre{0, 0, 0};
+    double size = 1;
+};
+Extent extent(const View& view)
 {
     Eigen::Vector3d low = Eigen::Vector3d::Constant(1e300), high = -low;
     for (const AttachedShape& s : view.model().shapes()) {
@@ -41,7 +45,20 @@ double scene_size(const View& view)
             high = high.cwiseMax(pose * x);
         }
     }
-    return high[0] >= low[0] ? 1.5 * (high - low).norm() : 1;
+    if (high[0] < low[0]) return {};
+    return {(low + high) / 2, 1.5 * (high - low).norm()};
+}
+
+// The surface of a shape; a plane is a square around the foot of the perpendicular from the scene's centre.
+Surface drawn(const AttachedShape& s, const Extent& scene)
+{
+    Surface out = surface(s.shape, scene.size);
+    if (const Plane* plane = std::get_if<Plane>(&s.shape)) {
+        const Eigen::Vector3d centre = s.at.R.transpose() * (scene.centre - s.at.p);
+        const Eigen::Vector3d along = centre - plane->normal.dot(centre) * plane->normal;
+        for (Eigen::Vector3d& x : out.vertices) x += along;
+    }
+    return out;
 }
 
 class Output {
@@ -58,9 +75,8 @@ class Output {
                                                   "separation_speed", "impulse_n", "impulse_t1", "impulse_t2", "energy"});
         if (script.settings().frames > 0) {
             scene_.emplace(folder_, script.model.name());
-            const double size = scene_size(view);
-            for (const AttachedShape& s : script.model.shapes())
-                drawings_.push_back({s.name, surface(s.shape, size), {}, s.body});
+            const Extent scene = extent(view);
+            for (const AttachedShape& s : script.model.shapes()) drawings_.push_back({s.name, drawn(s, scene), {}, s.body});
         }
     }
 

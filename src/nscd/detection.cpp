@@ -2,6 +2,7 @@
 #include "nscd/detection.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 
 namespace tamis {
 
@@ -12,6 +13,8 @@ Detection::Detection(const Model& model) : model_(model), poses_(model.shapes().
         moving_[a] = model.shapes()[a].body;
         moving_[b] = model.shapes()[b].body;
         materials_.push_back(model.pair(model.shapes()[a].material, model.shapes()[b].material));
+        const double size_a = bounding_radius(model.shapes()[a].shape), size_b = bounding_radius(model.shapes()[b].shape);
+        tie_.push_back(1e-9 * std::min(size_a, size_b));
     }
 }
 
@@ -21,7 +24,9 @@ const std::vector<DetectedContact>& Detection::collect(double alert)
     for (std::size_t k = 0; k < model_.shape_pairs().size(); ++k) {
         const auto& [a, b] = model_.shape_pairs()[k];
         points_.clear();
-        collide(model_.shapes()[a].shape, poses_[a], model_.shapes()[b].shape, poses_[b], alert, points_);
+        collide(model_.shapes()[a].shape, poses_[a], model_.shapes()[b].shape, poses_[b], alert + tie_[k], points_);
+        const auto active = [&](const ContactPoint& p) { return p.gap <= alert; };
+        if (std::none_of(points_.begin(), points_.end(), active)) continue;
         for (const ContactPoint& p : points_)
             found_.push_back({a, b, model_.shapes()[a].body, model_.shapes()[b].body, materials_[k], p});
     }
