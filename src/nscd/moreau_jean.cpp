@@ -17,9 +17,9 @@ namespace tamis {
 
 struct MoreauJean::Block {
     Block(const Mechanism& m, int q_start, int v_start)
-        : body(m), q0(q_start), v0(v_start), q_m(Eigen::VectorXd::Zero(m.nq())), q_work(q_m),
-          v_star(Eigen::VectorXd::Zero(m.nv())), Q(v_star), f(v_star), d_beta(v_star), b(v_star),
-          scratch(v_star)
+        : body(m), q0(q_start), v0(v_start), q_m(Eigen::VectorXd::Zero(m.nq())),
+          v_star(Eigen::VectorXd::Zero(m.nv())), Q(v_star), f(v_star), d_beta(v_star), scratch(v_star),
+          b(v_star)
     {
     }
     Multibody body;
@@ -27,11 +27,12 @@ struct MoreauJean::Block {
     int q0, v0;                             // its place in State
     std::vector<const Motion*> motions;     // of the driven coordinates, as in partition->c
     // predict
-    Eigen::VectorXd q_m, q_work;
+    Eigen::VectorXd q_m;
     // linearise
     Eigen::MatrixXd M_red, MB;              // n_u x n_u, nv x n_u
     Eigen::LLT<Eigen::MatrixXd> M_red_llt;
     Eigen::VectorXd vc_now, vc_next;        // driven velocities at t_n and t_n+1
+    Eigen::VectorXd vc_work;
     // free velocity
     Eigen::VectorXd v_star;                 // velocity at which f is evaluated
     Eigen::VectorXd Q;                      // joint forces
@@ -108,10 +109,11 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
 
         k.M_red.resize(p.nu(), p.nu());
         k.MB.resize(k.body.nv, p.nu());
-        if (p.nu() > 0) k.M_red_llt = Eigen::LLT<Eigen::MatrixXd>(p.nu());
+        if (p.nu() > 0) k.M_red_llt.compute(Eigen::MatrixXd::Identity(p.nu(), p.nu()));
         k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
         k.contact_impulse = Eigen::VectorXd::Zero(k.body.nv);
         problem_.offset.push_back(problem_.offset.back() + p.nu());
+        state_.partitions.push_back(p.sets());
     }
     problem_.v_free = Eigen::VectorXd::Zero(problem_.offset.back());
     problem_.v = problem_.v_free;
@@ -225,7 +227,8 @@ void MoreauJean::free_velocity()
         if (p.trivial()) {
             k.rhs = h * k.f;
         } else {
-            k.d_beta.noalias() = p.B_c * (k.vc_next - k.vc_now);
+            k.vc_work = k.vc_next - k.vc_now;
+            k.d_beta.noalias() = p.B_c * k.vc_work;
             if (!p.v.empty()) {
                 k.body.loop_bias(k.q_m.data(), k.v_star.data());
                 k.b.setZero();
@@ -319,8 +322,10 @@ void MoreauJean::assemble_contacts()
                 H += k.H_full;
             } else {
                 H.noalias() += k.H_full * p.B; // H_red (25)
-                contact.drift.noalias() += k.H_full * (p.B_c * k.vc_next);
-                record.u_minus.noalias() += k.H_full * (p.B_c * k.vc_now);
+                k.scratch.noalias() = p.B_c * k.vc_next;
+                contact.drift.noalias() += k.H_full * k.scratch;
+                k.scratch.noalias() = p.B_c * k.vc_now;
+                record.u_minus.noalias() += k.H_full * k.scratch;
             }
         };
         side(d.body_a, d.point.on_a, -1);
@@ -390,7 +395,8 @@ void MoreauJean::correct_midpoint_velocity()
         for (int j = 0; j < p.nu(); ++j)
             k.rhs[j] = (1 - theta) * state_.v[k.v0 + p.u[j]] + theta * problem_.v[problem_.offset[i] + j];
         k.v_star.noalias() = p.B * k.rhs;
-        if (!p.c.empty()) k.v_star.noalias() += p.B_c * ((1 - theta) * k.vc_now + theta * k.vc_next);
+        k.vc_work = (1 - theta) * k.vc_now + theta * k.vc_next;
+        k.v_star.noalias() += p.B_c * k.vc_work;
         middle_v_.segment(k.v0, k.body.nv) = k.v_star;
     }
     middle_->set(t_m_, middle_q_.data(), middle_v_.data());
@@ -433,7 +439,7 @@ void MoreauJean::update()
         p.close(q, t_next_);
         p.project();
         velocities(); // v_v = B_vu v_u at q_n+1
-        p.maintain();
+        if (p.maintain()) state_.partitions[i] = p.sets();
         k.vc_now = k.vc_next;
     }
     state_.t = t_next_;
@@ -469,7 +475,8 @@ void MoreauJean::drive_forces()
             k.scratch += p.B.col(i) *
                          (problem_.v[problem_.offset[&block - blocks_.data()] + i] - state_.v[k.v0 + p.u[i]]);
         Eigen::VectorXd& missing = k.contact_impulse;
-        missing = k.body.M * k.scratch - options_.h * k.f - missing;
+        missing = -missing - options_.h * k.f;
+        missing.noalias() += k.body.M * k.scratch;
         for (std::size_t i = 0; i < p.c.size(); ++i) {
             double impulse = missing[p.c[i]];
             for (int j : p.v) impulse += p.B_c(j, i) * missing[j]; // -J_c^T J_v^-T missing_v
@@ -506,6 +513,11 @@ std::vector<std::string> MoreauJean::messages() const
 void MoreauJean::restore(const State& state)
 {
     state_ = state;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        Block& k = *blocks_[i];
+        k.partition->adopt(state_.partitions[i]);
+        for (std::size_t j = 0; j < k.motions.size(); ++j) k.vc_now[j] = k.motions[j]->velocity(state_.t);
+    }
     now_->set(state_.t, state_.q.data(), state_.v.data());
     now_->set_contacts({});
 }

@@ -34,6 +34,7 @@ struct State {
         Eigen::Vector3d r;
     };
     std::vector<Impulse> impulses; // of the last step, to start the next contact solve
+    std::vector<Partition::Sets> partitions; // by mechanism
 };
 
 class RelativeView;
