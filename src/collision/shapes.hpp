@@ -37,8 +37,8 @@ Shape sphere(double radius);
 Shape box(double length_x, double length_y, double length_z);
 Shape rectangle(double length_x, double length_y); // in the x-y plane, four corners, no thickness
 Shape cylinder(double radius, double length);
-Shape wall(const Eigen::Vector3d& normal,
-           double offset); // normalises the normal; offset is a length along it
+// Normalises the normal; the offset is a length along it.
+Shape wall(const Eigen::Vector3d& normal, double offset);
 
 // Corners of a box, numbered 0..; a rectangle has four, counter-clockwise from (+x, +y):
 // (+,+), (-,+), (-,-), (+,-); a box has these four at z = -half then at z = +half.

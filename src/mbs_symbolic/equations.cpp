@@ -1,4 +1,5 @@
-// One recursion, several scalars: Expr generates the functions of equations.hpp, double and complex judge them.
+// One recursion, several scalars: Expr generates the functions of equations.hpp, double and complex judge
+// them.
 #include "mbs_symbolic/equations.hpp"
 
 #include "mbs_symbolic/differentiate.hpp"
@@ -8,6 +9,7 @@
 #include <complex>
 #include <fmt/format.h>
 #include <set>
+#include <unordered_map>
 
 namespace tamis {
 
@@ -48,7 +50,8 @@ void loop_rates(const Kinematics<S>& k, const S* v, S* rate)
             for (int i = 1; i < 3; ++i) *rate++ = dot<S>(column(i), e);
         if (l.kind == LoopKind::rod) *rate++ = dot<S>(pa - pb, e) / k.data.rod_length[j];
         if (l.kind == LoopKind::hinge) {
-            const Vector3<S> axis_b = k.rotation(b) * Vector3<S>(S(l.axis_b[0]), S(l.axis_b[1]), S(l.axis_b[2]));
+            const Vector3<S> axis_b =
+                k.rotation(b) * Vector3<S>(S(l.axis_b[0]), S(l.axis_b[1]), S(l.axis_b[2]));
             for (int i = 1; i < 3; ++i) {
                 const Vector3<S> t = k.rotation(a) * column(i);
                 *rate++ = k.data.length_scale * dot<S>(cross<S>(omega(a) - omega(b), t), axis_b);
@@ -58,11 +61,12 @@ void loop_rates(const Kinematics<S>& k, const S* v, S* rate)
 }
 
 // All quantities but the derivatives of loops, which each scalar has its own way to.
-template <class S>
-void compute(Quantity quantity, Kinematics<S>& k, NewtonEuler<S>& dynamics, const S* q, const S* v, const S* w, S* out)
+template <class S, class Trigonometry = CosineSine>
+void compute(Quantity quantity, Kinematics<S>& k, NewtonEuler<S>& dynamics, const S* q, const S* v,
+             const S* w, S* out, Trigonometry&& cosine_sine = {})
 {
     const Mechanism& m = k.m;
-    k.local(q);
+    k.local(q, cosine_sine);
     switch (quantity) {
     case Quantity::dynamics:
     case Quantity::bias:
@@ -100,7 +104,8 @@ void compute(Quantity quantity, Kinematics<S>& k, NewtonEuler<S>& dynamics, cons
         k.world();
         k.loops(out);
         break;
-    case Quantity::loop_bias: break;
+    case Quantity::loop_bias:
+        break;
     }
 }
 
@@ -114,10 +119,14 @@ S coordinate_rate(const Mechanism& m, const S* q, const S* v, int index)
         const S w = q[l.q], x = q[l.q + 1], y = q[l.q + 2], z = q[l.q + 3];
         const S a = v[l.v], b = v[l.v + 1], c = v[l.v + 2], half(0.5);
         switch (index - l.q) {
-        case 0: return -half * (x * a + y * b + z * c);
-        case 1: return half * (w * a + y * c - z * b);
-        case 2: return half * (w * b + z * a - x * c);
-        default: return half * (w * c + x * b - y * a);
+        case 0:
+            return -half * (x * a + y * b + z * c);
+        case 1:
+            return half * (w * a + y * c - z * b);
+        case 2:
+            return half * (w * b + z * a - x * c);
+        default:
+            return half * (w * c + x * b - y * a);
         }
     }
     return S(0);
@@ -129,18 +138,69 @@ std::vector<EmittedEquations>& registry()
     return all;
 }
 
+// Sines and cosines of the joint angles as symbols, so that products of them stay: cos A cos B + sin A sin B
+// of two absolute angles is cheaper than the sine of one more angle, unless A and B are needed nowhere else.
+class OpaqueTrigonometry {
+  public:
+    explicit OpaqueTrigonometry(Graph& graph) : graph_(graph) {}
+    std::pair<Expr, Expr> operator()(const Expr& angle) { return {symbol(cos(angle)), symbol(sin(angle))}; }
+
+    // The same operations on the true sines and cosines.
+    Expr resolved(const Expr& e)
+    {
+        const auto operand = [&](const Expr& x) { return x.is_constant() ? x : resolved_.at(x.node()); };
+        if (!e.is_constant())
+            post_order(
+                e.node(), [&](const Node* n) { return resolved_.contains(n); },
+                [&](const Node* n) {
+                    resolved_[n] =
+                        n->op == Op::symbol ? Expr::of(n) : graph_.make(n->op, operand(n->a), operand(n->b));
+                });
+        return operand(e);
+    }
+
+  private:
+    Expr symbol(const Expr& e)
+    {
+        if (e.is_constant()) return e;
+        if (e.node()->op == Op::neg) return -symbol(e.node()->a);
+        const auto [place, fresh] = symbols_.try_emplace(e.node());
+        if (fresh) {
+            place->second = graph_.symbol(Input::t, static_cast<int>(symbols_.size()) - 1);
+            resolved_[place->second.node()] = e;
+        }
+        return place->second;
+    }
+
+    Graph& graph_;
+    std::unordered_map<const Node*, Expr> symbols_, resolved_;
+};
+
+// In additions; a sine with its cosine takes the time of about 40.
+int cost(const std::vector<Expr>& outputs)
+{
+    const OperationCount n = make_schedule(outputs).count();
+    return n.total() + 39 * n.trigonometric;
+}
+
 } // namespace
 
 int output_size(const Mechanism& m, Quantity quantity)
 {
     const int nv = m.nv(), rows = m.loop_rows();
     switch (quantity) {
-    case Quantity::dynamics: return nv * nv + nv;
-    case Quantity::bias: return nv;
-    case Quantity::kinematics: return 12 * static_cast<int>(m.links().size()) + 3 * nv;
-    case Quantity::frames: return 18 * static_cast<int>(m.frames().size());
-    case Quantity::loops: return rows + rows * nv;
-    case Quantity::loop_bias: return rows;
+    case Quantity::dynamics:
+        return nv * nv + nv;
+    case Quantity::bias:
+        return nv;
+    case Quantity::kinematics:
+        return 12 * static_cast<int>(m.links().size()) + 3 * nv;
+    case Quantity::frames:
+        return 18 * static_cast<int>(m.frames().size());
+    case Quantity::loops:
+        return rows + rows * nv;
+    case Quantity::loop_bias:
+        return rows;
     }
     return 0;
 }
@@ -160,6 +220,13 @@ std::vector<Expr> symbolic(const Mechanism& m, Quantity quantity)
     std::vector<Expr> out(output_size(m, quantity));
     if (quantity != Quantity::loops && quantity != Quantity::loop_bias) {
         compute(quantity, k, dynamics, q.data(), v.data(), w.data(), out.data());
+        if (quantity == Quantity::dynamics || quantity == Quantity::bias) {
+            OpaqueTrigonometry opaque(m.graph());
+            std::vector<Expr> kept(out.size());
+            compute(quantity, k, dynamics, q.data(), v.data(), w.data(), kept.data(), opaque);
+            for (Expr& e : kept) e = opaque.resolved(e);
+            if (cost(kept) < cost(out)) return kept;
+        }
         return out;
     }
     const int rows = m.loop_rows(), nv = m.nv();
@@ -204,9 +271,9 @@ std::string emit_equations(const std::vector<const Mechanism*>& mechanisms)
             const std::string name = fmt::format("{}_{}", quantity_names[k], suffix);
             const Schedule schedule = make_schedule(symbolic(*m, static_cast<Quantity>(k)));
             const OperationCount n = schedule.count();
-            const std::string cost =
-                fmt::format("{} of {}: {} multiplications, {} additions, {} divisions, {} sine-cosine pairs",
-                            quantity_names[k], m->name(), n.multiplications, n.additions, n.divisions, n.trigonometric);
+            const std::string cost = fmt::format(
+                "{} of {}: {} multiplications, {} additions, {} divisions, {} sine-cosine pairs",
+                quantity_names[k], m->name(), n.multiplications, n.additions, n.divisions, n.trigonometric);
             text += emit_function(name, k == 0 ? legend + "\n\n" + cost : cost, schedule) + "\n";
             table += (k ? ", " : "") + name;
         }
@@ -231,7 +298,10 @@ Equations::Equations(const Mechanism& mechanism, Source source) : mechanism_(&me
     refresh();
 }
 
-void Equations::refresh() { p_ = mechanism_->parameter_values(); }
+void Equations::refresh()
+{
+    p_ = mechanism_->parameter_values();
+}
 
 void Equations::operator()(Quantity quantity, const double* q, const double* v, const double* w, double* out)
 {
@@ -247,8 +317,8 @@ void Equations::operator()(Quantity quantity, const double* q, const double* v, 
 struct NumericEquations::Impl {
     using Complex = std::complex<double>;
     explicit Impl(const Mechanism& mechanism, const Eigen::VectorXd& p)
-        : m(mechanism), k(m, mechanism_data<double>(m, [&](const Expr& e) { return value(e, p); })), dynamics(k),
-          kc(m, mechanism_data<Complex>(m, [&](const Expr& e) { return Complex(value(e, p)); }))
+        : m(mechanism), k(m, mechanism_data<double>(m, [&](const Expr& e) { return value(e, p); })),
+          dynamics(k), kc(m, mechanism_data<Complex>(m, [&](const Expr& e) { return Complex(value(e, p)); }))
     {
     }
     static double value(const Expr& e, const Eigen::VectorXd& p)
@@ -269,7 +339,8 @@ NumericEquations::NumericEquations(const Mechanism& mechanism)
 }
 NumericEquations::~NumericEquations() = default;
 
-void NumericEquations::operator()(Quantity quantity, const double* q, const double* v, const double* w, double* out)
+void NumericEquations::operator()(Quantity quantity, const double* q, const double* v, const double* w,
+                                  double* out)
 {
     const Mechanism& m = impl_->m;
     const int rows = m.loop_rows(), nv = m.nv();

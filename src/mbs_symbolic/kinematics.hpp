@@ -1,4 +1,5 @@
-// Kinematics of a tree of links, for any scalar S: double computes, Expr generates, complex<double> differentiates.
+// Kinematics of a tree of links, for any scalar S: double computes, Expr generates, complex<double>
+// differentiates.
 //
 // Frames are those of tree.hpp. For link i with parent p:
 //
@@ -11,6 +12,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace tamis {
 
@@ -48,7 +51,8 @@ MechanismData<S> mechanism_data(const Mechanism& m, Number&& number)
     auto vec = [&](const Vector3<Expr>& x) { return Vector3<S>(number(x[0]), number(x[1]), number(x[2])); };
     MechanismData<S> data{Tree(m), {}, {}, {}, {}, {}, vec(m.gravity()), number(m.length_scale_symbol())};
     for (const Mechanism::Link& l : m.links()) {
-        const Vector3<S> at = l.parent < 0 ? vec(l.at) : constant_times<S>(data.tree.links[l.parent].D, vec(l.at));
+        const Vector3<S> at =
+            l.parent < 0 ? vec(l.at) : constant_times<S>(data.tree.links[l.parent].D, vec(l.at));
         LinkData<S> d{at, vec(l.com), number(l.mass), {}};
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) d.inertia(i, j) = number(l.inertia(i, j));
@@ -128,24 +132,33 @@ Matrix3<S> quaternion_matrix(const S* q)
     const S w = q[0], x = q[1], y = q[2], z = q[3], two(2), one(1);
     Matrix3<S> R;
     R << one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y), //
-        two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x),   //
+        two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x),  //
         two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y);
     return R;
 }
+
+struct CosineSine {
+    template <class S>
+    std::pair<S, S> operator()(const S& angle) const
+    {
+        using std::cos, std::sin;
+        return {cos(angle), sin(angle)};
+    }
+};
 
 template <class S>
 class Kinematics {
   public:
     Kinematics(const Mechanism& mechanism, MechanismData<S> numbers)
-        : m(mechanism), data(std::move(numbers)), n(static_cast<int>(m.links().size())), c(n), s(n), angle(n), d(n), E(n),
-          qc(n), qs(n), R_WF(data.tree.frames.size()), p_W(n)
+        : m(mechanism), data(std::move(numbers)), n(static_cast<int>(m.links().size())), c(n), s(n), angle(n),
+          d(n), E(n), qc(n), qs(n), R_WF(data.tree.frames.size()), p_W(n)
     {
     }
 
     // Relative positions and orientations, in working frames.
-    void local(const S* q)
+    template <class Trigonometry = CosineSine>
+    void local(const S* q, Trigonometry&& cosine_sine = {})
     {
-        using std::cos, std::sin;
         for (int i = 0; i < n; ++i) {
             const Mechanism::Link& l = m.links()[i];
             const Tree::Link& t = data.tree.links[i];
@@ -155,8 +168,8 @@ class Kinematics {
             if (l.joint.kind == ElementaryJoint::prismatic) d[i] += axis(i) * q[l.q];
             if (l.joint.kind == ElementaryJoint::revolute) {
                 if (t.starts_frame) {
-                    qc[i] = cos(q[l.q]);
-                    qs[i] = S(t.sign) * sin(q[l.q]);
+                    std::tie(qc[i], qs[i]) = cosine_sine(q[l.q]);
+                    qs[i] = S(t.sign) * qs[i];
                     E[i] = turned(p, times_turn<S>(scalar_matrix<S>(t.A), t.axis, qc[i], qs[i]));
                 } else {
                     angle[i] = angle[i] + S(t.sign) * q[l.q];
@@ -164,10 +177,7 @@ class Kinematics {
             }
             if (l.joint.kind == ElementaryJoint::spherical)
                 E[i] = turned(p, (scalar_matrix<S>(t.A) * quaternion_matrix<S>(q + l.q)).eval());
-            if (t.turned) {
-                c[i] = cos(angle[i]);
-                s[i] = sin(angle[i]);
-            }
+            if (t.turned) std::tie(c[i], s[i]) = cosine_sine(angle[i]);
         }
     }
 
@@ -192,7 +202,8 @@ class Kinematics {
         const Tree::Link& t = data.tree.links[i];
         return turned(i, constant_times<S>(t.D, x));
     }
-    // A vector, the columns of a matrix or a symmetric tensor given in link i's axes D, written in the working frame.
+    // A vector, the columns of a matrix or a symmetric tensor given in link i's axes D, written in the
+    // working frame.
     Vector3<S> turned(int i, const Vector3<S>& x) const
     {
         if (i < 0 || !data.tree.links[i].turned) return x;
@@ -216,13 +227,15 @@ class Kinematics {
         const Tree::Link& t = data.tree.links[i];
         if (!t.starts_frame) return J;
         if (t.axis < 0) return (E[i] * J * E[i].transpose()).eval();
-        Matrix3<S> out = turn_tensor<S>(t.axis, qc[i], qs[i], J);
+        const Matrix3<S> T = turn_tensor<S>(t.axis, qc[i], qs[i], J);
+        Matrix3<S> out = T;
         if (t.permutes) {
-            const Matrix3<S> A = scalar_matrix<S>(t.A);
-            out = (A * out * A.transpose()).eval();
+            for (int a = 0; a < 3; ++a)
+                for (int b = 0; b < 3; ++b)
+                    out(t.place[a], t.place[b]) = S(t.A(t.place[a], a) * t.A(t.place[b], b)) * T(a, b);
         } else {
             for (int a = 2; a >= 0; --a)
-                out = turn_tensor<S>(a == 1 ? 1 : 2, S(std::cos(t.euler[a])), S(std::sin(t.euler[a])), out);
+                out = turn_tensor<S>(a == 1 ? 1 : 2, S(t.cosines[a]), S(t.sines[a]), out);
         }
         return turned_tensor(m.links()[i].parent, out);
     }
@@ -240,15 +253,34 @@ class Kinematics {
         const Tree::Link& t = data.tree.links[i];
         Vector3<S> z(S(0), S(0), S(0));
         switch (m.links()[i].joint.kind) {
-        case ElementaryJoint::revolute: z[t.axis] = S(t.sign); break;
+        case ElementaryJoint::revolute:
+            z[t.axis] = S(t.sign);
+            break;
         case ElementaryJoint::prismatic: {
             const int p = m.links()[i].parent;
             return turned(p, Vector3<S>(S(t.slide[0]), S(t.slide[1]), S(t.slide[2])));
         }
-        case ElementaryJoint::spherical: z[k] = S(1); break;
-        case ElementaryJoint::fixed: break;
+        case ElementaryJoint::spherical:
+            z[k] = S(1);
+            break;
+        case ElementaryJoint::fixed:
+            break;
         }
         return z;
+    }
+
+    // The component of a force or moment along that axis: the force that the joint's actuator feels.
+    S along(int i, int k, const Vector3<S>& force, const Vector3<S>& moment) const
+    {
+        const Tree::Link& t = data.tree.links[i];
+        switch (m.links()[i].joint.kind) {
+        case ElementaryJoint::prismatic:
+            return dot<S>(axis(i), force);
+        case ElementaryJoint::revolute:
+            return S(t.sign) * moment[t.axis];
+        default:
+            return moment[k];
+        }
     }
 
     // World quantities, after world().
@@ -303,7 +335,9 @@ class Kinematics {
                 for (int i = 1; i < 3; ++i) *h++ = S(B(0, i)) * e[0] + S(B(1, i)) * e[1] + S(B(2, i)) * e[2];
                 break;
             }
-            case LoopKind::rod: *h++ = (dot<S>(e, e) / data.rod_length[k] - data.rod_length[k]) * S(0.5); break;
+            case LoopKind::rod:
+                *h++ = (dot<S>(e, e) / data.rod_length[k] - data.rod_length[k]) * S(0.5);
+                break;
             }
             if (l.kind == LoopKind::hinge) {
                 const Eigen::Matrix3d B = basis(l.axis);
@@ -317,7 +351,8 @@ class Kinematics {
         }
     }
 
-    // Right-handed orthonormal basis whose first column is the unit vector `first`; along the axes where possible.
+    // Right-handed orthonormal basis whose first column is the unit vector `first`; along the axes where
+    // possible.
     static Eigen::Matrix3d basis(const Eigen::Vector3d& first)
     {
         int smallest;
@@ -335,12 +370,12 @@ class Kinematics {
     const Mechanism& m;
     MechanismData<S> data;
     int n;
-    std::vector<S> c, s, angle;      // of alpha_i
-    std::vector<Vector3<S>> d;       // offsets, in the parent's working frame
-    std::vector<Matrix3<S>> E;       // orientation of a frame in its parent's, by the link that starts it
-    std::vector<S> qc, qs;           // cosine and signed sine of the turn that starts a frame
-    std::vector<Matrix3<S>> R_WF;    // by frame
-    std::vector<Vector3<S>> p_W;     // by link
+    std::vector<S> c, s, angle;   // of alpha_i
+    std::vector<Vector3<S>> d;    // offsets, in the parent's working frame
+    std::vector<Matrix3<S>> E;    // orientation of a frame in its parent's, by the link that starts it
+    std::vector<S> qc, qs;        // cosine and signed sine of the turn that starts a frame
+    std::vector<Matrix3<S>> R_WF; // by frame
+    std::vector<Vector3<S>> p_W;  // by link
 };
 
 } // namespace tamis

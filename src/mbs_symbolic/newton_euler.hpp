@@ -1,13 +1,13 @@
 // Mass matrix and bias of a tree, for any scalar S: M(q) v' + c(q, v, w) = Q.
 //
-// Bias by the recursive Newton-Euler algorithm with v' = 0 (Samin and Fisette 2003), gravity as an acceleration of
-// the ground, applied wrenches w subtracted:
+// Bias by the recursive Newton-Euler algorithm with v' = 0 (Samin and Fisette 2003), gravity as an
+// acceleration of the ground, applied wrenches w subtracted:
 //
 //     w_i = w_p + z q',   w'_i = w'_p + w_p x z q',   a_i = a_p + B_p d_i (+ 2 w x z q'),   B = w'~ + w~ w~
 //     F_i = m a_i + B_i mc,   N_i = I w' + w x I w + mc x a_i       about the link's origin
 //
-// Inertias are first regrouped to the few combinations that the joints can tell apart (Khalil and Kleinfinger 1987),
-// constants of the mechanism.
+// Origins are first shifted along their axes and inertias regrouped to the combinations that the joints can
+// tell apart (Khalil and Kleinfinger 1987): constants of the mechanism.
 //
 // Mass matrix by composite rigid bodies: the momentum (f, n) of all that hangs on joint j per unit velocity,
 // carried down the tree and projected on each joint it passes.
@@ -21,7 +21,8 @@ template <class S>
 class NewtonEuler {
   public:
     explicit NewtonEuler(Kinematics<S>& kinematics)
-        : k(kinematics), n(k.n), own(n), shift(n), at(n), d(n), mass(n), mc(n), I(n), omega(n), omega_dot(n), a(n), F(n), N(n), B(n)
+        : k(kinematics), n(k.n), own(n), shift(n), at(n), d(n), mass(n), mc(n), I(n), omega(n), omega_dot(n),
+          a(n), F(n), N(n), B(n)
     {
         shift_origins();
         regroup();
@@ -76,8 +77,7 @@ class NewtonEuler {
         }
         for (int i = n - 1; i >= 0; --i) {
             const Mechanism::Link& l = k.m.links()[i];
-            for (int j = 0; j < l.nv(); ++j)
-                c[l.v + j] = dot<S>(k.axis(i, j), l.joint.kind == ElementaryJoint::prismatic ? F[i] : N[i]);
+            for (int j = 0; j < l.nv(); ++j) c[l.v + j] = k.along(i, j, F[i], N[i]);
             if (l.parent < 0) continue;
             const Vector3<S> f = k.to_parent(i, F[i]);
             F[l.parent] += f;
@@ -97,17 +97,15 @@ class NewtonEuler {
                 const bool slides = l.joint.kind == ElementaryJoint::prismatic;
                 Vector3<S> f = slides ? (z * mass[i]).eval() : cross<S>(z, mc[i]);
                 Vector3<S> moment = slides ? cross<S>(mc[i], z) : (I[i] * z).eval();
-                for (int b = i; b >= 0;) {
+                for (int b = i;; b = k.m.links()[b].parent) {
                     const Mechanism::Link& lb = k.m.links()[b];
-                    for (int jb = 0; jb < lb.nv(); ++jb) {
-                        if (b == i && jb > j) continue;
+                    for (int jb = 0; jb < (b == i ? j + 1 : lb.nv()); ++jb)
                         M[(l.v + j) * nv + lb.v + jb] = M[(lb.v + jb) * nv + l.v + j] =
-                            dot<S>(k.axis(b, jb), lb.joint.kind == ElementaryJoint::prismatic ? f : moment);
-                    }
+                            k.along(b, jb, f, moment);
+                    if (lb.parent < 0) break;
                     moment = k.to_parent(b, moment);
                     f = k.to_parent(b, f);
                     moment += cross<S>(d[b], f);
-                    b = lb.parent;
                 }
             }
             if (l.parent < 0) continue;
@@ -119,8 +117,8 @@ class NewtonEuler {
     }
 
   private:
-    // The origin of a turning link may lie anywhere on its axis: there, the offset of its first child has no component
-    // along the axis.
+    // The origin of a turning link may lie anywhere on its axis: there, the offset of its first child has no
+    // component along the axis.
     void shift_origins()
     {
         for (int i = n - 1; i >= 0; --i) {
@@ -139,27 +137,31 @@ class NewtonEuler {
             if (const int p = k.m.links()[i].parent; p >= 0) at[i] -= shift[p];
     }
 
-    // Inertias as the joints see them, in the axes D of the links. What moves with the parent whatever the joint does
-    // is given to the parent:
+    // Inertias as the joints see them, in the axes D of the links. What moves with the parent whatever the
+    // joint does is given to the parent:
     //
-    //   weld       everything
-    //   slide      the tensor
-    //   turn       the mass, the moment along the axis e and the tensor y (1 - e e^T); y makes one diagonal term zero
-    //   ball       the mass
+    //   weld     everything
+    //   slide    the tensor
+    //   turn     the mass, the moment along the axis e, and y (1 - e e^T) of the tensor
+    //   ball     the mass
+    //
+    // y is a diagonal term across the axis, which so becomes zero.
     void regroup()
     {
         for (int i = 0; i < n; ++i) {
             const LinkData<S>& l = k.data.links[i];
             const Eigen::Matrix3d& D = k.data.tree.links[i].D;
             const Vector3<S> com = constant_times<S>(D, l.com) - shift[i], none(S(0), S(0), S(0));
-            own[i] = {l.mass, com * l.mass, constant_rotation(D, l.inertia) + parallel_axes(com, none, l.mass)};
+            own[i] = {l.mass, com * l.mass,
+                      constant_rotation(D, l.inertia) + parallel_axes(com, none, l.mass)};
         }
         for (int i = n - 1; i >= 0; --i) {
             const Tree::Link& t = k.data.tree.links[i];
             const Vector3<S> zero(S(0), S(0), S(0));
             RigidInertia rest{S(0), zero, Matrix3<S>::Constant(S(0))}, &all = own[i];
             switch (k.m.links()[i].joint.kind) {
-            case ElementaryJoint::fixed: break;
+            case ElementaryJoint::fixed:
+                break;
             case ElementaryJoint::spherical:
                 rest.mc = all.mc;
                 rest.I = all.I;
@@ -197,25 +199,28 @@ class NewtonEuler {
         return Rs * J * Rs.transpose();
     }
 
-    // What the tensor about a point gains when the point moves by -x: m (x.x 1 - x x^T) + 2 x.y 1 - x y^T - y x^T, with
-    // y the mass times the old position of the centre of mass.
+    // What the tensor about a point gains when the point moves by -x; y = mc before:
+    //
+    //     m (x.x 1 - x x^T) + 2 x.y 1 - x y^T - y x^T
     static Matrix3<S> parallel_axes(const Vector3<S>& x, const Vector3<S>& y, const S& m)
     {
-        const Vector3<S> z = y + x * (m * S(0.5)), x2 = x + x;
-        const S xx = x2[0] * z[0], yy = x2[1] * z[1], zz = x2[2] * z[2];
-        const S xy = -(x[0] * z[1] + x[1] * z[0]), xz = -(x[0] * z[2] + x[2] * z[0]),
-                yz = -(x[1] * z[2] + x[2] * z[1]);
+        const Vector3<S> mx = x * m;
         Matrix3<S> J;
-        J << yy + zz, xy, xz, xy, xx + zz, yz, xz, yz, xx + yy;
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            J(i, i) = (x[j] * mx[j] + x[l] * mx[l]) + S(2) * (x[j] * y[j] + x[l] * y[l]);
+            J(j, l) = J(l, j) = -(x[j] * (mx[l] + y[l]) + x[l] * y[j]);
+        }
         return J;
     }
     // I w' + w x I w, by the elements of B = w'~ + w~ w~
-    static Vector3<S> torque(const Matrix3<S>& I, const Matrix3<S>& B, const Vector3<S>& w, const Vector3<S>& wd)
+    static Vector3<S> torque(const Matrix3<S>& I, const Matrix3<S>& B, const Vector3<S>& w,
+                             const Vector3<S>& wd)
     {
         Vector3<S> out;
         for (int x = 0; x < 3; ++x) {
             const int y = (x + 1) % 3, z = (x + 2) % 3;
-            out[x] = I(x, x) * wd[x] + (I(z, z) - I(y, y)) * (w[y] * w[z]) + I(y, z) * (B(z, z) - B(y, y)) -
+            out[x] = I(x, x) * wd[x] + (I(z, z) - I(y, y)) * (w[y] * w[z]) + I(y, z) * (B(y, y) - B(z, z)) -
                      I(x, y) * B(z, x) + I(x, z) * B(y, x);
         }
         return out;
@@ -223,9 +228,11 @@ class NewtonEuler {
     // w'~ + w~ w~
     static Matrix3<S> rate_matrix(const Vector3<S>& w, const Vector3<S>& wd)
     {
-        const S xx = w[0] * w[0], yy = w[1] * w[1], zz = w[2] * w[2], xy = w[0] * w[1], xz = w[0] * w[2], yz = w[1] * w[2];
+        const S xx = w[0] * w[0], yy = w[1] * w[1], zz = w[2] * w[2], xy = w[0] * w[1], xz = w[0] * w[2],
+                yz = w[1] * w[2];
         Matrix3<S> out;
-        out << -(yy + zz), xy - wd[2], xz + wd[1], xy + wd[2], -(xx + zz), yz - wd[0], xz - wd[1], yz + wd[0], -(xx + yy);
+        out << -(yy + zz), xy - wd[2], xz + wd[1], xy + wd[2], -(xx + zz), yz - wd[0], xz - wd[1], yz + wd[0],
+            -(xx + yy);
         return out;
     }
 
@@ -237,10 +244,11 @@ class NewtonEuler {
 
     Kinematics<S>& k;
     int n;
-    std::vector<RigidInertia> own;   // constant, in axes D
-    std::vector<Vector3<S>> shift;   // of the link's origin, in its axes D and, along its axis, in its working frame
-    std::vector<Vector3<S>> at;      // offsets between shifted origins, in the parent's axes D
-    std::vector<Vector3<S>> d;       // the same in the parent's working frame, with the slide
+    std::vector<RigidInertia> own; // constant, in axes D
+    std::vector<Vector3<S>>
+        shift;                  // of the origin along the axis, the same in axes D and in the working frame
+    std::vector<Vector3<S>> at; // offsets between shifted origins, in the parent's axes D
+    std::vector<Vector3<S>> d;  // the same in the parent's working frame, with the slide
     std::vector<S> mass;
     std::vector<Vector3<S>> mc;
     std::vector<Matrix3<S>> I;

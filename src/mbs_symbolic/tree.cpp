@@ -41,7 +41,8 @@ Eigen::Matrix3d z_to(const Eigen::Vector3d& axis)
 Tree::Tree(const Mechanism& mechanism)
 {
     const auto& described = mechanism.links();
-    // A turning link stays in the world frame only if a later link turns about the same axis: then their angles add.
+    // A turning link stays in the world frame only if a later link turns about the same axis: then their
+    // angles add.
     auto has_parallel_descendant = [&](int i) {
         for (std::size_t j = i + 1; j < described.size(); ++j) {
             if (described[j].joint.kind != ElementaryJoint::revolute) continue;
@@ -62,7 +63,8 @@ Tree::Tree(const Mechanism& mechanism)
         const Mechanism::Link& d = described[i];
         const Link* parent = d.parent < 0 ? nullptr : &links[d.parent];
         const int frame = parent ? parent->frame : 0;
-        const Eigen::Matrix3d A = cleaned((parent ? parent->D : Eigen::Matrix3d::Identity().eval()) * d.orientation);
+        const Eigen::Matrix3d A =
+            cleaned((parent ? parent->D : Eigen::Matrix3d::Identity().eval()) * d.orientation);
         Link link;
         link.frame = frame;
         link.D = A;
@@ -73,7 +75,8 @@ Tree::Tree(const Mechanism& mechanism)
             const Eigen::Vector3d a = A * d.joint.axis;
             const int k = coordinate_axis(a);
             const bool joins = k >= 0 && frames[frame].axis == k;
-            const bool adopts = k >= 0 && frame == 0 && frames[0].axis < 0 && has_parallel_descendant(static_cast<int>(i));
+            const bool adopts =
+                k >= 0 && frame == 0 && frames[0].axis < 0 && has_parallel_descendant(static_cast<int>(i));
             if (joins || adopts) {
                 frames[frame].axis = k;
                 link.axis = k;
@@ -88,7 +91,10 @@ Tree::Tree(const Mechanism& mechanism)
                 link.A = cleaned(A * C);
                 link.D = cleaned(C.transpose());
                 link.permutes = is_signed_permutation(link.A);
-                link.euler = link.A.eulerAngles(2, 1, 2);
+                for (int j = 0; j < 3; ++j) link.A.col(j).cwiseAbs().maxCoeff(&link.place[j]);
+                const Eigen::Vector3d euler = link.A.eulerAngles(2, 1, 2);
+                link.cosines = euler.array().cos();
+                link.sines = euler.array().sin();
                 link.turned = false;
                 link.frame = static_cast<int>(frames.size());
                 frames.push_back({d.parent, static_cast<int>(i), link.axis});

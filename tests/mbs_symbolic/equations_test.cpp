@@ -1,4 +1,5 @@
-// The equations by three ways (emitted code, tape, recursion in double), and their derivatives by differences.
+// The equations by three ways (emitted code, tape, recursion in double), and their derivatives by
+// differences.
 #include "mbs_symbolic/equations.hpp"
 
 #include "mbs_symbolic/gallery.hpp"
@@ -114,14 +115,24 @@ OperationCount cost(const Mechanism& m, Quantity quantity = Quantity::dynamics)
 
 TEST(Equations, PlanarChainHasOneSineCosinePairPerLink)
 {
-    for (int n : {1, 2, 5, 9}) EXPECT_EQ(cost(planar_chain(n)).trigonometric, n);
+    for (int n : {1, 2, 5, 9})
+        for (Quantity quantity : {Quantity::dynamics, Quantity::bias, Quantity::kinematics, Quantity::frames})
+            EXPECT_EQ(cost(planar_chain(n), quantity).trigonometric, n);
+}
+
+// Without weight only the angles between links count: here those at the crank pin, the slider's centre being
+// its pin.
+TEST(Equations, WeightlessSliderCrankHasOneSineCosinePair)
+{
+    EXPECT_EQ(cost(slider_crank()).trigonometric, 1);
 }
 
 TEST(Equations, TampingMachineHasOneSineCosinePairPerAbsoluteAngle)
 {
     // chassis, flywheel, two arms, barrel with its piston, connecting rod
     EXPECT_EQ(cost(tamping_machine()).trigonometric, 6);
-    // the flywheel closes no loop; the chassis carries both arms
+    EXPECT_EQ(cost(tamping_machine(), Quantity::kinematics).trigonometric, 6);
+    // the flywheel closes no loop
     EXPECT_EQ(cost(tamping_machine(), Quantity::loops).trigonometric, 5);
 }
 
@@ -157,8 +168,9 @@ TEST(Equations, UnknownMechanismRunsOnTheTape)
     EXPECT_FALSE(equations.emitted());
     NumericEquations numeric(m);
     const Sample x = random_sample(m, 2);
-    EXPECT_LT(relative_error(value(equations, m, Quantity::dynamics, x), value(numeric, m, Quantity::dynamics, x)),
-              1e-12);
+    EXPECT_LT(
+        relative_error(value(equations, m, Quantity::dynamics, x), value(numeric, m, Quantity::dynamics, x)),
+        1e-12);
 }
 
 } // namespace

@@ -34,12 +34,14 @@ Mechanism pendulum()
 {
     Mechanism m(0, "pendulum");
     m.set_gravity(down_y);
-    const Body rod = m.add({.name = "rod", .joint = hinge_z(), .mass = 2, .com = {0.5, 0, 0}, .inertia = {0, 0, 0.1}});
+    const Body rod =
+        m.add({.name = "rod", .joint = hinge_z(), .mass = 2, .com = {0.5, 0, 0}, .inertia = {0, 0, 0.1}});
     m.add_frame("tip", rod, {1, 0, 0});
     return m;
 }
 
-Mechanism double_pendulum(double m1, double l1, double a1, double I1, double m2, double a2, double I2, double g)
+Mechanism double_pendulum(double m1, double l1, double a1, double I1, double m2, double a2, double I2,
+                          double g)
 {
     Mechanism m(1, "double pendulum");
     m.set_gravity({0, -g, 0});
@@ -85,7 +87,8 @@ Mechanism spatial_chain(int joints)
     m.set_gravity(down_z);
     Body parent = ground;
     const Joint axes[] = {hinge_x(), hinge_y(), hinge_z()};
-    for (int k = 0; k < joints; ++k) parent = m.add(general(fmt::format("link {}", k), parent, axes[k % 3], k));
+    for (int k = 0; k < joints; ++k)
+        parent = m.add(general(fmt::format("link {}", k), parent, axes[k % 3], k));
     m.add_frame("tip", parent, {0.1, 0.2, 0.3});
     return m;
 }
@@ -164,8 +167,11 @@ Mechanism slider_crank()
 {
     Mechanism m(9, "slider-crank");
     const double l1 = 0.153, l2 = 0.306;
-    const Body crank =
-        m.add({.name = "crank", .joint = hinge_z(), .mass = 0.038, .com = {l1 / 2, 0, 0}, .inertia = {0, 0, 7.5e-5}});
+    const Body crank = m.add({.name = "crank",
+                              .joint = hinge_z(),
+                              .mass = 0.038,
+                              .com = {l1 / 2, 0, 0},
+                              .inertia = {0, 0, 7.5e-5}});
     const Body rod = m.add({.name = "rod",
                             .parent = crank,
                             .joint = hinge_z(),
@@ -188,8 +194,11 @@ Mechanism slider_crank_cut()
     Mechanism m(10, "cut slider-crank");
     m.set_gravity(down_y);
     const double l1 = 0.153, l2 = 0.306;
-    const Body crank =
-        m.add({.name = "crank", .joint = hinge_z(), .mass = 0.038, .com = {l1 / 2, 0, 0}, .inertia = {0, 0, 7.5e-5}});
+    const Body crank = m.add({.name = "crank",
+                              .joint = hinge_z(),
+                              .mass = 0.038,
+                              .com = {l1 / 2, 0, 0},
+                              .inertia = {0, 0, 7.5e-5}});
     const Body rod = m.add({.name = "rod",
                             .parent = crank,
                             .joint = hinge_z(),
@@ -197,8 +206,10 @@ Mechanism slider_crank_cut()
                             .mass = 0.038,
                             .com = {l2 / 2, 0, 0},
                             .inertia = {0, 0, 5.9e-4}});
-    const Body slider = m.add({.name = "slider", .joint = planar_z(), .mass = 0.076, .inertia = {0, 0, 2.7e-6}});
-    m.close({.name = "wrist pin", .kind = LoopKind::point_plane, .a = rod, .point_a = {l2, 0, 0}, .b = slider});
+    const Body slider =
+        m.add({.name = "slider", .joint = planar_z(), .mass = 0.076, .inertia = {0, 0, 2.7e-6}});
+    m.close(
+        {.name = "wrist pin", .kind = LoopKind::point_plane, .a = rod, .point_a = {l2, 0, 0}, .b = slider});
     return m;
 }
 
@@ -235,7 +246,12 @@ Mechanism rod_loop()
              .b = right,
              .point_b = {-0.1, 0.2, 0.2},
              .length = length});
-    m.close({.name = "stay", .kind = LoopKind::rod, .a = right, .b = ground, .point_b = {1, 1, 1}, .length = 1.3});
+    m.close({.name = "stay",
+             .kind = LoopKind::rod,
+             .a = right,
+             .b = ground,
+             .point_b = {1, 1, 1},
+             .length = 1.3});
     return m;
 }
 

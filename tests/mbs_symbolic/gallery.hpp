@@ -8,7 +8,8 @@
 namespace tamis::gallery {
 
 Mechanism pendulum();
-Mechanism double_pendulum(double m1, double l1, double a1, double I1, double m2, double a2, double I2, double g);
+Mechanism double_pendulum(double m1, double l1, double a1, double I1, double m2, double a2, double I2,
+                          double g);
 Mechanism planar_chain(int joints);  // parameters m1, l1, I1, m2, ...
 Mechanism spatial_chain(int joints); // hinges about x, y, z, x, ... with full offsets and inertias
 Mechanism arm();                     // six hinges about arbitrary axes on rotated placements

@@ -53,7 +53,8 @@ TEST(Kinematics, JointAxesAndOriginsGiveTheJacobianOfEveryLink)
                         if (!slides) omega = z;
                     }
                     const Eigen::Matrix3d S = pose(rate, b).R * there.R.transpose();
-                    EXPECT_LT((pose(rate, b).p - velocity).norm(), 1e-9) << m.name() << ", " << m.links()[b].name;
+                    EXPECT_LT((pose(rate, b).p - velocity).norm(), 1e-9)
+                        << m.name() << ", " << m.links()[b].name;
                     EXPECT_LT((Eigen::Vector3d(S(2, 1), S(0, 2), S(1, 0)) - omega).norm(), 1e-9)
                         << m.name() << ", " << m.links()[b].name;
                 }
@@ -91,8 +92,10 @@ TEST(Kinematics, PosesFollowFromTheDescriptionLinkByLink)
             if (l.joint.kind == ElementaryJoint::revolute) turn = Eigen::AngleAxisd(x.q[l.q], l.joint.axis);
             if (l.joint.kind == ElementaryJoint::spherical)
                 turn = Eigen::Quaterniond(x.q[l.q], x.q[l.q + 1], x.q[l.q + 2], x.q[l.q + 3]);
-            EXPECT_LT((pose(k, i).p - parent.p - parent.R * offset).norm(), 1e-13) << m.name() << ", " << l.name;
-            EXPECT_LT((pose(k, i).R - parent.R * l.orientation * turn).norm(), 1e-13) << m.name() << ", " << l.name;
+            EXPECT_LT((pose(k, i).p - parent.p - parent.R * offset).norm(), 1e-13)
+                << m.name() << ", " << l.name;
+            EXPECT_LT((pose(k, i).R - parent.R * l.orientation * turn).norm(), 1e-13)
+                << m.name() << ", " << l.name;
         }
     }
 }
@@ -112,13 +115,18 @@ TEST(Kinematics, TipOfTheDoublePendulumIsWhereTrigonometryPutsIt)
     EXPECT_LT((f.segment<3>(15) - Eigen::Vector3d(0, 0, vb)).norm(), 1e-15);
 }
 
-// A hinge loop is five equations: three distances and two products of directions, these times the length scale.
+// A hinge loop is five equations: three distances and two products of directions, these times the length
+// scale.
 TEST(Kinematics, HingeLoopVanishesExactlyWhereTheTwoHalvesMeet)
 {
     Mechanism m(0, "pair");
     const Body left = m.add({.name = "left", .joint = hinge_z(), .mass = 1});
     const Body right = m.add({.name = "right", .joint = hinge_z(), .at = {2, 0, 0}, .mass = 1});
-    m.close({.kind = LoopKind::hinge, .a = left, .point_a = {1, 0, 0}, .b = right, .point_b = {-1, 0, 0},
+    m.close({.kind = LoopKind::hinge,
+             .a = left,
+             .point_a = {1, 0, 0},
+             .b = right,
+             .point_b = {-1, 0, 0},
              .axis_b = {0, 0, 1}});
     m.close({.kind = LoopKind::rod, .a = left, .b = right, .length = 2});
     NumericEquations numeric(m);

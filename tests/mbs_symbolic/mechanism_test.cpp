@@ -51,7 +51,10 @@ TEST_F(MechanismTest, ParameterThatIsNotFiniteIsRefusedByName)
 
 TEST_F(MechanismTest, InertiaThatIsNotPositiveDefiniteIsRefusedByName)
 {
-    m.add({.name = "twisted", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 1, 2, 0, 0}}); // principal -1, 1, 3
+    m.add({.name = "twisted",
+           .joint = hinge_z(),
+           .mass = 1,
+           .inertia = {1, 1, 1, 2, 0, 0}}); // principal -1, 1, 3
     expect_error([&] { m.validate(); }, {"'twisted'", "-1, 1, 3", "positive definite"});
 }
 
@@ -86,16 +89,21 @@ TEST_F(MechanismTest, NamesOfBodiesAreGivenOnce)
 TEST_F(MechanismTest, AxesNeedADirection)
 {
     expect_error([&] { hinge({0, 0, 0}); }, {"(0, 0, 0)"});
-    expect_error([&] { m.close({.name = "pin", .kind = LoopKind::point_plane, .a = arm, .axis = {0, 0, 0}}); },
-                 {"'pin'", "axis"});
+    expect_error(
+        [&] {
+            m.close({.name = "pin", .kind = LoopKind::point_plane, .a = arm, .axis = {0, 0, 0}});
+        },
+        {"'pin'", "axis"});
     expect_error([&] { m.close({.name = "pin", .kind = LoopKind::hinge, .a = arm}); }, {"'pin'", "axis_b"});
 }
 
 TEST_F(MechanismTest, OrientationsAreRotationsOrRefusedByName)
 {
     const Eigen::Matrix3d mirror = Eigen::Vector3d(1, 1, -1).asDiagonal();
-    expect_error([&] { m.add({.name = "mirrored", .orientation = mirror, .mass = 1}); }, {"'mirrored'", "rotation"});
-    expect_error([&] { m.add_frame("scaled", arm, {}, 2 * Eigen::Matrix3d::Identity()); }, {"'scaled'", "rotation"});
+    expect_error([&] { m.add({.name = "mirrored", .orientation = mirror, .mass = 1}); },
+                 {"'mirrored'", "rotation"});
+    expect_error([&] { m.add_frame("scaled", arm, {}, 2 * Eigen::Matrix3d::Identity()); },
+                 {"'scaled'", "rotation"});
 }
 
 TEST_F(MechanismTest, LoopJoinsTwoBodies)
