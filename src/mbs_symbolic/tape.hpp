@@ -1,4 +1,5 @@
-// Interpreter of a schedule: the same operations in the same order as the emitted code, without a compiler.
+// Interpreter of a schedule: the same operations on the same operands as the emitted code, without a
+// compiler.
 #pragma once
 
 #include "mbs_symbolic/schedule.hpp"
@@ -18,14 +19,18 @@ class Tape {
         Input input;
         int index;
     };
-    struct Instruction {
+    struct Run { // of instructions with one operation
         Op op;
-        int a, b; // slots
+        int count;
+    };
+    struct Operands { // slots
+        int a, b;
     };
     std::vector<Load> loads_;
-    std::vector<Instruction> instructions_;
-    std::vector<int> outputs_;  // slots
-    std::vector<double> slots_; // [constants, inputs as loads_, results as instructions_]
+    std::vector<Run> runs_;
+    std::vector<Operands> operands_; // of the instructions of all runs
+    std::vector<int> outputs_;       // slots
+    std::vector<double> slots_;      // [constants, inputs as loads_, results as operands_]
     int constants_ = 0;
 };
 
