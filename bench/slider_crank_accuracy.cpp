@@ -1,7 +1,8 @@
-// Accuracy of every formulation of the slider-crank against its converged solution: ./tamis bench slider_crank_accuracy
+// Accuracy of every formulation of the slider-crank against its converged solution: ./tamis bench
+// slider_crank_accuracy
 //
-// Columns: worst error of the slider's y up to 0.1 s and of the crank angle over two turns, worst error of the times of
-// impacts above 0.2 m/s up to 0.03 s and 0.1 s, deepest penetration, largest joint error.
+// Columns: worst error of the slider's y up to 0.1 s and of the crank angle over two turns, worst error of
+// the times of impacts above 0.2 m/s up to 0.03 s and 0.1 s, deepest penetration, largest joint error.
 #include "app/script.hpp"
 #include "models/slider_crank_reference.hpp"
 #include "nscd/view.hpp"
@@ -55,7 +56,8 @@ Errors errors(const std::string& formulation, const std::string& force, const st
             for (std::size_t k = 0; k < closest.size(); ++k) {
                 const reference::Impact& r = reference::slider_crank_impacts[k];
                 const bool upper = stepper->view().position(Body{0, 2})[1] > 0;
-                if (c.impulse[0] > 0 && upper == r.upper && std::abs(-c.u_minus[0] / r.approach_speed - 1) < 0.1)
+                if (c.impulse[0] > 0 && upper == r.upper &&
+                    std::abs(-c.u_minus[0] / r.approach_speed - 1) < 0.1)
                     closest[k] = std::min(closest[k], std::abs(t - step / 2 - r.t));
             }
     }
@@ -70,19 +72,20 @@ Errors errors(const std::string& formulation, const std::string& force, const st
 void print(const std::string& formulation, const std::string& force, const std::string& h)
 {
     const Errors e = errors(formulation, force, h);
-    fmt::print("{:18} {:9} {:>7} {:>9.2e} {:>11.2e} {:>15.1e} {:>14.1e} {:>12.2e} {:>9.1e}\n", formulation, force, h, e.y,
-               e.theta1, e.impacts_early, e.impacts, e.penetration, e.joint);
+    fmt::print("{:18} {:9} {:>7} {:>9.2e} {:>11.2e} {:>15.1e} {:>14.1e} {:>12.2e} {:>9.1e}\n", formulation,
+               force, h, e.y, e.theta1, e.impacts_early, e.impacts, e.penetration, e.joint);
 }
 
 } // namespace
 
 int main()
 {
-    fmt::print("{:18} {:9} {:>7} {:>9} {:>11} {:>15} {:>14} {:>12} {:>9}\n", "formulation", "force", "h [s]", "dy [m]",
-               "dtheta1", "impacts<.03 [s]", "impacts<.1 [s]", "penetr. [m]", "joint [m]");
+    fmt::print("{:18} {:9} {:>7} {:>9} {:>11} {:>15} {:>14} {:>12} {:>9}\n", "formulation", "force", "h [s]",
+               "dy [m]", "dtheta1", "impacts<.03 [s]", "impacts<.1 [s]", "penetr. [m]", "joint [m]");
     for (const char* force : {"explicit", "midpoint"})
         for (const char* formulation : {"chain", "cut-xy", "cut-y", "auto"})
-            for (const char* h : {"1e-4", "4e-5", "2e-5", "1e-5", "5e-6", "2.5e-6"}) print(formulation, force, h);
+            for (const char* h : {"1e-4", "4e-5", "2e-5", "1e-5", "5e-6", "2.5e-6"})
+                print(formulation, force, h);
     for (const char* h : {"1e-5", "5e-6", "2e-6", "1e-6"}) print("absolute", "explicit", h);
     for (const char* h : {"1e-4", "1e-5", "5e-6"}) print("generalized-alpha", "explicit", h);
 }

@@ -19,8 +19,8 @@ TAMIS_MODEL(pendulum, "A pendulum that swings against a wall: a first model")
 
     // 2. The mechanism: one body on a hinge.
     model.gravity({0, -9.81, 0});
-    const Body bob = model.add({.name = "bob", .joint = hinge_z(), .mass = 1, .com = {length, 0, 0},
-                                .inertia = {1e-3, 1e-3, 1e-3}});
+    const Body bob = model.add(
+        {.name = "bob", .joint = hinge_z(), .mass = 1, .com = {length, 0, 0}, .inertia = {1e-3, 1e-3, 1e-3}});
     model.start(bob, -3.0, 0); // hangs down at -pi/2
 
     // 3. What touches: the bob and a wall 0.1 m beyond the lowest point.

@@ -4,10 +4,10 @@
 //   O-----------A------------------[ B ]        clearance c on each side, corners 1, 2 above, 3, 4 below
 //                                    =========  lower wall
 //
-// Formulations: `chain` (Fig. 5a) is a chain of three hinges. The others cut the chain at B: the slider moves by x, y
-// and an angle of its own, and a loop closes the hinge. `cut-xy` takes x and y of the slider as dependent (Fig. 5b),
-// `cut-y` x of the slider and the crank angle (Fig. 5c), `auto` leaves the choice to the solver. `absolute` and
-// `generalized-alpha` are the two other methods of Fig. 6.
+// Formulations: `chain` (Fig. 5a) is a chain of three hinges. The others cut the chain at B: the slider moves
+// by x, y and an angle of its own, and a loop closes the hinge. `cut-xy` takes x and y of the slider as
+// dependent (Fig. 5b), `cut-y` x of the slider and the crank angle (Fig. 5c), `auto` leaves the choice to the
+// solver. `absolute` and `generalized-alpha` are the two other methods of Fig. 6.
 //
 // Sample runs:  slider_crank
 //               slider_crank --formulation cut-y --force explicit
@@ -38,7 +38,8 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     const std::string formulation = opt("formulation", std::string("chain"),
                                         {"chain", "cut-xy", "cut-y", "auto", "absolute", "generalized-alpha"},
                                         "how the mechanism is described, and which method steps it");
-    auto symbol = [&](const std::string& name, double value, const std::string& help, const std::string& unit) {
+    auto symbol = [&](const std::string& name, double value, const std::string& help,
+                      const std::string& unit) {
         return model.parameter(name, opt(name, value, help, unit));
     };
     const Expr l1 = symbol("crank-length", 0.153, "length of the crank", "m");
@@ -47,8 +48,10 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     const Expr m2 = symbol("rod-mass", 0.038, "mass of the connecting rod", "kg");
     const Expr m3 = symbol("slider-mass", 0.076, "mass of the slider", "kg");
     const Expr I1 = symbol("crank-inertia", 7.5e-5, "inertia of the crank about its centre of mass", "kg m2");
-    const Expr I2 = symbol("rod-inertia", 5.9e-4, "inertia of the connecting rod about its centre of mass", "kg m2");
-    const Expr I3 = symbol("slider-inertia", 2.7e-6, "inertia of the slider about its centre of mass", "kg m2");
+    const Expr I2 =
+        symbol("rod-inertia", 5.9e-4, "inertia of the connecting rod about its centre of mass", "kg m2");
+    const Expr I3 =
+        symbol("slider-inertia", 2.7e-6, "inertia of the slider about its centre of mass", "kg m2");
     const Expr g = symbol("gravity", 10, "acceleration of gravity along -y", "m/s2");
     const double length = opt("slider-length", 0.10, "length of the slider", "m");
     const double height = opt("slider-height", 0.05, "height of the slider", "m");
@@ -60,15 +63,24 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     const double w3 = opt("slider-speed", 0, "initial absolute turning rate of the slider", "rad/s");
     const double tilt = opt("slider-angle", 0, "initial absolute angle of the slider", "rad");
 
-    // 2. The mechanism, in relative coordinates. The motion is planar: only the inertia about z matters there; the
+    // 2. The mechanism, in relative coordinates. The motion is planar: only the inertia about z matters
+    // there; the
     //    absolute methods move in space and want a full tensor.
     const bool cut = formulation == "cut-xy" || formulation == "cut-y" || formulation == "auto";
     auto planar_inertia = [](const Expr& zz) { return Inertia(zz / 2, zz / 2, zz); };
     model.gravity({0, -g, 0});
-    const Body crank = model.add({.name = "crank", .joint = hinge_z(), .mass = m1, .com = {l1 / 2, 0, 0},
+    const Body crank = model.add({.name = "crank",
+                                  .joint = hinge_z(),
+                                  .mass = m1,
+                                  .com = {l1 / 2, 0, 0},
                                   .inertia = planar_inertia(I1)});
-    const Body rod = model.add({.name = "rod", .parent = crank, .joint = hinge_z(), .at = {l1, 0, 0}, .mass = m2,
-                                .com = {l2 / 2, 0, 0}, .inertia = planar_inertia(I2)});
+    const Body rod = model.add({.name = "rod",
+                                .parent = crank,
+                                .joint = hinge_z(),
+                                .at = {l1, 0, 0},
+                                .mass = m2,
+                                .com = {l2 / 2, 0, 0},
+                                .inertia = planar_inertia(I2)});
     BodySpec slider_spec{.name = "slider", .mass = m3, .inertia = planar_inertia(I3)};
     if (cut) {
         slider_spec.joint = planar_z();
@@ -83,8 +95,12 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     model.start(crank, 0, w1);
     model.start(rod, 0, w2 - w1);
     if (cut) {
-        model.close({.name = "slider hinge", .kind = LoopKind::point_plane, .a = rod, .point_a = {l2, 0, 0},
-                     .b = slider, .axis = {0, 0, 1}});
+        model.close({.name = "slider hinge",
+                     .kind = LoopKind::point_plane,
+                     .a = rod,
+                     .point_a = {l2, 0, 0},
+                     .b = slider,
+                     .axis = {0, 0, 1}});
         model.start(slider, model.value(l1 + l2), 0, 0);
         model.start(slider, tilt, w3, 2);
         const Coordinate theta1 = model.coordinate(crank), theta2 = model.coordinate(rod);
@@ -131,7 +147,9 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
         return impulses;
     });
     record("energy", [](const View& s) { return s.energy(); });
-    record("loop_error", [=](const View& s) { return (s.position(rod, {rod_length, 0, 0}) - s.position(slider)).norm(); });
+    record("loop_error", [=](const View& s) {
+        return (s.position(rod, {rod_length, 0, 0}) - s.position(slider)).norm();
+    });
     defaults.h = 1e-5;
     defaults.force = "explicit"; // as published; --force midpoint is better
     run_until(0.15);

@@ -1,3 +1,6 @@
 #include "app/script.hpp"
 
-int main(int argc, char** argv) { return tamis::run_program({argv + 1, argv + argc}); }
+int main(int argc, char** argv)
+{
+    return tamis::run_program({argv + 1, argv + argc});
+}

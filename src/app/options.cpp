@@ -1,5 +1,5 @@
-// Options by CLI11. Each declaration parses the command line again, ignoring what is not yet declared, so that a model
-// may decide by one option which others it has.
+// Options by CLI11. Each declaration parses the command line again, ignoring what is not yet declared, so
+// that a model may decide by one option which others it has.
 #include "app/options.hpp"
 
 #include "app/usage_error.hpp"
@@ -36,7 +36,8 @@ struct Options::Impl {
               const std::vector<std::string>& among = {})
     {
         storage.push_back(value);
-        CLI::Option* option = app.add_option("--" + name, storage.back(), help)->capture_default_str()->group(heading);
+        CLI::Option* option =
+            app.add_option("--" + name, storage.back(), help)->capture_default_str()->group(heading);
         if constexpr (std::is_same_v<T, std::string>)
             if (!among.empty()) option->check(CLI::IsMember(among));
         names.push_back("--" + name);
@@ -84,9 +85,13 @@ Options::Options(std::string program, std::string description, std::vector<std::
 
 Options::~Options() = default;
 
-void Options::group(const std::string& name) { impl_->heading = name; }
+void Options::group(const std::string& name)
+{
+    impl_->heading = name;
+}
 
-double Options::number(const std::string& name, double value, const std::string& help, const std::string& unit)
+double Options::number(const std::string& name, double value, const std::string& help,
+                       const std::string& unit)
 {
     return impl_->declare(impl_->numbers, name, value, unit.empty() ? help : help + " [" + unit + "]");
 }
@@ -98,8 +103,8 @@ std::string Options::text(const std::string& name, const std::string& value, con
 {
     return impl_->declare(impl_->texts, name, value, help);
 }
-std::string Options::choice(const std::string& name, const std::string& value, const std::vector<std::string>& among,
-                            const std::string& help)
+std::string Options::choice(const std::string& name, const std::string& value,
+                            const std::vector<std::string>& among, const std::string& help)
 {
     return impl_->declare(impl_->texts, name, value, help, among);
 }
@@ -113,7 +118,10 @@ bool Options::flag(const std::string& name, const std::string& help)
     return impl_->flags.back();
 }
 
-std::string Options::help() const { return impl_->app.help(); }
+std::string Options::help() const
+{
+    return impl_->app.help();
+}
 
 void Options::check() const
 {
@@ -121,14 +129,17 @@ void Options::check() const
     if (unknown.empty()) return;
     const std::string& word = unknown.front();
     const std::string stem = word.substr(0, word.find('='));
-    const auto closest = std::min_element(impl_->names.begin(), impl_->names.end(), [&](const auto& a, const auto& b) {
-        return distance(stem, a) < distance(stem, b);
-    });
+    const auto closest =
+        std::min_element(impl_->names.begin(), impl_->names.end(),
+                         [&](const auto& a, const auto& b) { return distance(stem, a) < distance(stem, b); });
     const bool similar = closest != impl_->names.end() && distance(stem, *closest) <= stem.size() / 3 + 1;
-    throw UsageError("There is no option '" + word + "'" + (similar ? ": did you mean " + *closest + "?" : ".") +
-                     " --help lists all.");
+    throw UsageError("There is no option '" + word + "'" +
+                     (similar ? ": did you mean " + *closest + "?" : ".") + " --help lists all.");
 }
 
-nlohmann::json Options::values() const { return impl_->values; }
+nlohmann::json Options::values() const
+{
+    return impl_->values;
+}
 
 } // namespace tamis

@@ -14,11 +14,12 @@ class Options {
     ~Options();
 
     // The value given on the command line, else `value`. `help` ends up in --help, with the unit.
-    double number(const std::string& name, double value, const std::string& help, const std::string& unit = "");
+    double number(const std::string& name, double value, const std::string& help,
+                  const std::string& unit = "");
     int integer(const std::string& name, int value, const std::string& help);
     std::string text(const std::string& name, const std::string& value, const std::string& help);
-    std::string choice(const std::string& name, const std::string& value, const std::vector<std::string>& among,
-                       const std::string& help);
+    std::string choice(const std::string& name, const std::string& value,
+                       const std::vector<std::string>& among, const std::string& help);
     bool flag(const std::string& name, const std::string& help);
     void group(const std::string& name); // heading of the options that follow in --help
 

@@ -31,10 +31,10 @@ void Progress::step(long done, double t, const StepReport& report)
     next_look_ = done + stride_;
     if (now < next_) return;
     next_ = now + (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(5000));
-    const std::string line =
-        fmt::format("{:3.0f} %  t = {:.5g} s  {:.0f} steps/s  {} contacts  {} sweeps  residual {:.1e}  {} left",
-                    100.0 * done / steps_, t, rate, report.contacts, report.sweeps, report.residual.natural_max,
-                    duration((steps_ - done) / rate));
+    const std::string line = fmt::format(
+        "{:3.0f} %  t = {:.5g} s  {:.0f} steps/s  {} contacts  {} sweeps  residual {:.1e}  {} left",
+        100.0 * done / steps_, t, rate, report.contacts, report.sweeps, report.residual.natural_max,
+        duration((steps_ - done) / rate));
     if (terminal_)
         fmt::print(stderr, "\r\033[K{}", line);
     else

@@ -17,7 +17,8 @@
 
 namespace tamis {
 
-Script::Script(const std::string& name, const std::string& description, const std::vector<std::string>& arguments)
+Script::Script(const std::string& name, const std::string& description,
+               const std::vector<std::string>& arguments)
     : model(name), options_(name, description, arguments)
 {
 }
@@ -30,27 +31,33 @@ int Script::opt(const std::string& name, int value, const std::string& help)
 {
     return options_.integer(name, value, help);
 }
-std::string Script::opt(const std::string& name, const std::string& value, const std::vector<std::string>& among,
-                        const std::string& help)
+std::string Script::opt(const std::string& name, const std::string& value,
+                        const std::vector<std::string>& among, const std::string& help)
 {
     return options_.choice(name, value, among, help);
 }
-bool Script::flag(const std::string& name, const std::string& help) { return options_.flag(name, help); }
+bool Script::flag(const std::string& name, const std::string& help)
+{
+    return options_.flag(name, help);
+}
 
 void Script::record(const std::string& column, std::function<double(const View&)> value)
 {
-    records_.push_back({{column}, [value = std::move(value)](const View& s, double* out) { *out = value(s); }});
+    records_.push_back(
+        {{column}, [value = std::move(value)](const View& s, double* out) { *out = value(s); }});
 }
 
-void Script::record(const std::vector<std::string>& columns, std::function<std::vector<double>(const View&)> values)
+void Script::record(const std::vector<std::string>& columns,
+                    std::function<std::vector<double>(const View&)> values)
 {
     const std::string first = columns.empty() ? "" : columns.front();
-    records_.push_back({columns, [values = std::move(values), n = columns.size(), first](const View& s, double* out) {
-                            const std::vector<double> x = values(s);
-                            if (x.size() != n)
-                                fail("The record '{}, ...' has {} columns but gave {} values.", first, n, x.size());
-                            std::copy(x.begin(), x.end(), out);
-                        }});
+    records_.push_back(
+        {columns, [values = std::move(values), n = columns.size(), first](const View& s, double* out) {
+             const std::vector<double> x = values(s);
+             if (x.size() != n)
+                 fail("The record '{}, ...' has {} columns but gave {} values.", first, n, x.size());
+             std::copy(x.begin(), x.end(), out);
+         }});
 }
 
 void Script::prepare()
@@ -61,11 +68,15 @@ void Script::prepare()
     s.h = options_.number("h", defaults.h, "step size", "s");
     s.theta = options_.number("theta", defaults.theta, "of the theta-scheme, 0.5 to 1");
     s.t_end = options_.number("t-end", defaults.t_end, "end of the run", "s");
-    s.force = options_.choice("force", defaults.force, {"explicit", "midpoint"},
-                              "where forces are evaluated: at the start velocity as published, or at the midpoint");
-    s.tolerance = options_.number("tolerance", defaults.tolerance, "of the contact solver, on the natural map");
-    s.max_sweeps = options_.integer("max-sweeps", defaults.max_sweeps, "Gauss-Seidel sweeps in one solve at most");
-    s.rho_inf = options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
+    s.force =
+        options_.choice("force", defaults.force, {"explicit", "midpoint"},
+                        "where forces are evaluated: at the start velocity as published, or at the midpoint");
+    s.tolerance =
+        options_.number("tolerance", defaults.tolerance, "of the contact solver, on the natural map");
+    s.max_sweeps =
+        options_.integer("max-sweeps", defaults.max_sweeps, "Gauss-Seidel sweeps in one solve at most");
+    s.rho_inf =
+        options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
     options_.group("Output");
     s.out = options_.text("out", "out/" + model.name(), "folder of the results");
     s.frames = options_.integer("frames", defaults.frames, "pictures for ParaView, evenly spaced; 0: none");
@@ -75,10 +86,12 @@ void Script::prepare()
     s.verbose = options_.flag("verbose", "print progress even when not on a terminal");
     if (options_.help_asked()) return;
     options_.check();
-    if (!(s.t_end > 0) || !std::isfinite(s.t_end)) fail("The end of the run is {} s: give a positive --t-end.", s.t_end);
+    if (!(s.t_end > 0) || !std::isfinite(s.t_end))
+        fail("The end of the run is {} s: give a positive --t-end.", s.t_end);
     if (!(s.h > 0) || !std::isfinite(s.h)) fail("The step size is {} s: give a positive --h.", s.h);
     if (s.t_end / s.h > 1e12)
-        fail("{} s in steps of {} s are too many steps: give a larger --h or a smaller --t-end.", s.t_end, s.h);
+        fail("{} s in steps of {} s are too many steps: give a larger --h or a smaller --t-end.", s.t_end,
+             s.h);
     if (s.frames < 0) fail("--frames is {}: give zero or a positive number.", s.frames);
     if (s.record_every < 1) fail("--record-every is {}: give a positive number.", s.record_every);
     if (!(s.tolerance > 0)) fail("--tolerance is {}: give a positive number.", s.tolerance);
@@ -91,20 +104,26 @@ std::unique_ptr<Stepper> Script::make_stepper() const
     const Settings& s = settings_;
     const NlgsOptions contacts{s.tolerance, s.max_sweeps};
     switch (method_) {
-    case Method::absolute: return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, contacts});
+    case Method::absolute:
+        return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, contacts});
     case Method::generalized_alpha:
         return std::make_unique<GeneralizedAlpha>(model, GeneralizedAlphaOptions{s.h, s.rho_inf});
-    case Method::moreau_jean: break;
+    case Method::moreau_jean:
+        break;
     }
     const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
     return std::make_unique<MoreauJean>(model, MoreauJeanOptions{s.h, s.theta, force, contacts});
 }
 
-int Script::run() { return simulate(*this); }
+int Script::run()
+{
+    return simulate(*this);
+}
 
 namespace {
 
-// Emits the equations of every mechanism of every variant of the model; a file that would not change is not touched.
+// Emits the equations of every mechanism of every variant of the model; a file that would not change is not
+// touched.
 int emit(const std::vector<std::string>& arguments)
 {
     std::vector<std::unique_ptr<Script>> scripts;

@@ -32,7 +32,8 @@ struct Record {
 
 class Script {
   public:
-    Script(const std::string& name, const std::string& description, const std::vector<std::string>& arguments);
+    Script(const std::string& name, const std::string& description,
+           const std::vector<std::string>& arguments);
     virtual ~Script() = default;
 
     // Reads the options and builds the model; throws on any mistake.
@@ -52,7 +53,8 @@ class Script {
                     const std::string& help);
     bool flag(const std::string& name, const std::string& help);
     void record(const std::string& column, std::function<double(const View&)> value);
-    void record(const std::vector<std::string>& columns, std::function<std::vector<double>(const View&)> values);
+    void record(const std::vector<std::string>& columns,
+                std::function<std::vector<double>(const View&)> values);
     void run_until(double t_end) { defaults.t_end = t_end; }
     void method(Method m) { method_ = m; }
     RunDefaults defaults;
@@ -81,20 +83,21 @@ class Script {
 // Defined by TAMIS_MODEL in the model file.
 std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments);
 
-// The whole program of a model: exit code 0, 1 (an error, or steps that failed) or 2 (a mistake on the command line).
+// The whole program of a model: exit code 0, 1 (an error, or steps that failed) or 2 (a mistake on the
+// command line).
 int run_program(const std::vector<std::string>& arguments);
 
 } // namespace tamis
 
-#define TAMIS_MODEL(name, description)                                                                                 \
-    namespace {                                                                                                        \
-    struct Script_##name : tamis::Script {                                                                             \
-        using Script::Script;                                                                                          \
-        void define() override;                                                                                        \
-    };                                                                                                                 \
-    }                                                                                                                  \
-    std::unique_ptr<tamis::Script> tamis::make_script(const std::vector<std::string>& arguments)                       \
-    {                                                                                                                  \
-        return std::make_unique<Script_##name>(#name, description, arguments);                                         \
-    }                                                                                                                  \
+#define TAMIS_MODEL(name, description)                                                                       \
+    namespace {                                                                                              \
+    struct Script_##name : tamis::Script {                                                                   \
+        using Script::Script;                                                                                \
+        void define() override;                                                                              \
+    };                                                                                                       \
+    }                                                                                                        \
+    std::unique_ptr<tamis::Script> tamis::make_script(const std::vector<std::string>& arguments)             \
+    {                                                                                                        \
+        return std::make_unique<Script_##name>(#name, description, arguments);                               \
+    }                                                                                                        \
     void Script_##name::define()

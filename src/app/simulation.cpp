@@ -1,5 +1,5 @@
-// The loop of a run; see simulation.hpp. Whatever ends it (the end, an error, Ctrl-C), files are flushed and a summary
-// says how it ended.
+// The loop of a run; see simulation.hpp. Whatever ends it (the end, an error, Ctrl-C), files are flushed and
+// a summary says how it ended.
 #include "app/simulation.hpp"
 
 #include "app/progress.hpp"
@@ -22,7 +22,10 @@ namespace tamis {
 namespace {
 
 std::atomic<bool> interrupted = false;
-void interrupt(int) { interrupted = true; }
+void interrupt(int)
+{
+    interrupted = true;
+}
 
 double seconds_since(std::chrono::steady_clock::time_point start)
 {
@@ -67,16 +70,19 @@ class Output {
     {
         make_directory(folder_);
         std::vector<std::string> columns{"t"};
-        for (const Record& r : script.records()) columns.insert(columns.end(), r.columns.begin(), r.columns.end());
+        for (const Record& r : script.records())
+            columns.insert(columns.end(), r.columns.begin(), r.columns.end());
         row_.resize(columns.size());
         histories_.emplace(folder_ / "histories.csv", columns);
         impacts_.emplace(folder_ / "impacts.csv",
-                         std::vector<std::string>{"t", "shape_a", "shape_b", "feature", "gap", "approach_speed",
-                                                  "separation_speed", "impulse_n", "impulse_t1", "impulse_t2", "energy"});
+                         std::vector<std::string>{"t", "shape_a", "shape_b", "feature", "gap",
+                                                  "approach_speed", "separation_speed", "impulse_n",
+                                                  "impulse_t1", "impulse_t2", "energy"});
         if (script.settings().frames > 0) {
             scene_.emplace(folder_, script.model.name());
             const Extent scene = extent(view);
-            for (const AttachedShape& s : script.model.shapes()) drawings_.push_back({s.name, drawn(s, scene), {}, s.body});
+            for (const AttachedShape& s : script.model.shapes())
+                drawings_.push_back({s.name, drawn(s, scene), {}, s.body});
         }
     }
 
@@ -91,7 +97,8 @@ class Output {
         histories_->row(row_);
     }
 
-    // Contacts that carry an impulse now and did not in the step before; t is the time of q_m, where they were found.
+    // Contacts that carry an impulse now and did not in the step before; t is the time of q_m, where they
+    // were found.
     void impacts(const View& view, double t_m)
     {
         touching_.clear();
@@ -100,9 +107,10 @@ class Output {
             touching_.insert({c.shape_a, c.shape_b, c.feature});
             if (touched_.count({c.shape_a, c.shape_b, c.feature})) continue;
             const auto& shapes = script_.model.shapes();
-            impacts_->line(fmt::format("{},{},{},{},{},{},{},{},{},{},{}", t_m, csv_cell(shapes[c.shape_a].name),
-                                       csv_cell(shapes[c.shape_b].name), c.feature, c.gap, -c.u_minus[0], c.u_plus[0],
-                                       c.impulse[0], c.impulse[1], c.impulse[2], view.energy()));
+            impacts_->line(fmt::format("{},{},{},{},{},{},{},{},{},{},{}", t_m,
+                                       csv_cell(shapes[c.shape_a].name), csv_cell(shapes[c.shape_b].name),
+                                       c.feature, c.gap, -c.u_minus[0], c.u_plus[0], c.impulse[0],
+                                       c.impulse[1], c.impulse[2], view.energy()));
             ++impact_count;
         }
         std::swap(touching_, touched_);
@@ -116,7 +124,8 @@ class Output {
             drawings_[s].pose = shape.body < 0 ? shape.at : view.motion(shape.body).pose * shape.at;
         }
         arrows_.clear();
-        for (const ContactRecord& c : view.contacts()) arrows_.push_back({c.point, c.frame * c.impulse, c.gap});
+        for (const ContactRecord& c : view.contacts())
+            arrows_.push_back({c.point, c.frame * c.impulse, c.gap});
         scene_->frame(view.time(), drawings_, arrows_);
     }
 
@@ -162,7 +171,8 @@ struct Statistics {
     }
 };
 
-nlohmann::json summary(const Script& script, const Stepper& stepper, const Statistics& s, const std::string& status)
+nlohmann::json summary(const Script& script, const Stepper& stepper, const Statistics& s,
+                       const std::string& status)
 {
     nlohmann::json j;
     j["model"] = script.model.name();
@@ -172,7 +182,8 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
     j["t"] = stepper.view().time();
     j["steps"] = s.steps;
     j["contacts"] = {{"steps_with_contact", s.contact_steps}, {"total", s.contacts}, {"max", s.max_contacts}};
-    j["iterations"] = {{"sweeps", s.sweeps}, {"max_sweeps", s.max_sweeps}, {"steps_not_converged", s.unconverged}};
+    j["iterations"] = {
+        {"sweeps", s.sweeps}, {"max_sweeps", s.max_sweeps}, {"steps_not_converged", s.unconverged}};
     j["residuals"] = {{"contact_natural_map_max", s.max_residual}, {"loop_error_max_m", s.max_loop_error}};
     j["energy"] = {{"start_J", s.energy_start}, {"end_J", s.energy_end}};
     nlohmann::json& times = j["seconds"];
@@ -193,23 +204,26 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
 
 void print_summary(const Script& script, const Stepper& stepper, const Statistics& s, const Output* output)
 {
-    fmt::print("{}: {} steps of {:g} s, {:g} s simulated in {:.3g} s ({:.3g} us a step)\n", script.model.name(), s.steps,
-               script.settings().h, stepper.view().time(), s.seconds, 1e6 * s.seconds / std::max(s.steps, 1L));
-    fmt::print("  contacts     in {} steps, {} at most; {} sweeps at most; worst residual {:.1e}\n", s.contact_steps,
-               s.max_contacts, s.max_sweeps, s.max_residual);
+    fmt::print("{}: {} steps of {:g} s, {:g} s simulated in {:.3g} s ({:.3g} us a step)\n",
+               script.model.name(), s.steps, script.settings().h, stepper.view().time(), s.seconds,
+               1e6 * s.seconds / std::max(s.steps, 1L));
+    fmt::print("  contacts     in {} steps, {} at most; {} sweeps at most; worst residual {:.1e}\n",
+               s.contact_steps, s.max_contacts, s.max_sweeps, s.max_residual);
     if (s.unconverged > 0)
-        fmt::print("               {} steps stopped at the sweep limit: raise --max-sweeps or --tolerance\n", s.unconverged);
-    fmt::print("  loop error   {:.1e} m at most\n  energy       {:.9g} J -> {:.9g} J\n  time        ", s.max_loop_error,
-               s.energy_start, s.energy_end);
+        fmt::print("               {} steps stopped at the sweep limit: raise --max-sweeps or --tolerance\n",
+                   s.unconverged);
+    fmt::print("  loop error   {:.1e} m at most\n  energy       {:.9g} J -> {:.9g} J\n  time        ",
+               s.max_loop_error, s.energy_start, s.energy_end);
     for (std::size_t k = 0; k < phase_names.size(); ++k)
         fmt::print(" {} {:.0f} %,", phase_names[k], 100 * stepper.clock().seconds()[k] / s.seconds);
     fmt::print(" output {:.0f} %\n", 100 * s.output_seconds / s.seconds);
     for (const std::string& m : stepper.messages()) fmt::print("  note         {}\n", m);
     if (!output) return;
-    fmt::print("  files        {}: histories.csv, impacts.csv ({} impacts), summary.json{}\n", output->folder().string(),
-               output->impact_count,
-               output->frames() > 0 ? fmt::format(", {}.pvd ({} frames, for ParaView)", script.model.name(), output->frames())
-                                    : "");
+    fmt::print("  files        {}: histories.csv, impacts.csv ({} impacts), summary.json{}\n",
+               output->folder().string(), output->impact_count,
+               output->frames() > 0
+                   ? fmt::format(", {}.pvd ({} frames, for ParaView)", script.model.name(), output->frames())
+                   : "");
 }
 
 } // namespace
@@ -239,7 +253,8 @@ int simulate(const Script& script)
         progress.clear();
         if (!output) return;
         output->flush();
-        write_file(output->folder() / "summary.json", summary(script, *stepper, statistics, status).dump(2) + "\n");
+        write_file(output->folder() / "summary.json",
+                   summary(script, *stepper, statistics, status).dump(2) + "\n");
     };
 
     interrupted = false;
@@ -277,7 +292,8 @@ int simulate(const Script& script)
     std::signal(SIGINT, old_handler);
     finish(interrupted ? "interrupted" : "finished");
     if (!set.quiet) print_summary(script, *stepper, statistics, output ? &*output : nullptr);
-    if (interrupted) fmt::print(stderr, "{}: interrupted at t = {:g} s.\n", script.model.name(), stepper->view().time());
+    if (interrupted)
+        fmt::print(stderr, "{}: interrupted at t = {:g} s.\n", script.model.name(), stepper->view().time());
     return interrupted ? 130 : 0;
 }
 

@@ -15,7 +15,8 @@ ElementaryJoint elementary(ElementaryJoint::Kind kind, const Eigen::Vector3d& ax
 {
     const double length = axis.norm();
     if (!(length > 0) || !std::isfinite(length))
-        fail("A joint's axis is ({}, {}, {}): give it a direction of non-zero length.", axis[0], axis[1], axis[2]);
+        fail("A joint's axis is ({}, {}, {}): give it a direction of non-zero length.", axis[0], axis[1],
+             axis[2]);
     Eigen::Vector3d unit = axis / length;
     for (double& x : unit)
         if (std::abs(x) < 1e-15) x = 0;
@@ -35,7 +36,8 @@ Joint planar(const Eigen::Vector3d& first, const std::string& name1, const Eigen
 void check_rotation(const Eigen::Matrix3d& R, const std::string& owner)
 {
     if (!((R.transpose() * R - Eigen::Matrix3d::Identity()).norm() < 1e-9) || R.determinant() < 0)
-        fail("The orientation of '{}' is not a rotation matrix: its columns must be orthonormal and right-handed.",
+        fail("The orientation of '{}' is not a rotation matrix: its columns must be orthonormal and "
+             "right-handed.",
              owner);
 }
 
@@ -46,14 +48,38 @@ Inertia::Inertia(Expr xx, Expr yy, Expr zz, Expr xy, Expr xz, Expr yz)
     tensor << xx, xy, xz, xy, yy, yz, xz, yz, zz;
 }
 
-Joint hinge(const Eigen::Vector3d& axis) { return {{elementary(ElementaryJoint::revolute, axis, "")}}; }
-Joint hinge_x() { return hinge(ex); }
-Joint hinge_y() { return hinge(ey); }
-Joint hinge_z() { return hinge(ez); }
-Joint slide(const Eigen::Vector3d& axis) { return {{elementary(ElementaryJoint::prismatic, axis, "")}}; }
-Joint slide_x() { return slide(ex); }
-Joint slide_y() { return slide(ey); }
-Joint slide_z() { return slide(ez); }
+Joint hinge(const Eigen::Vector3d& axis)
+{
+    return {{elementary(ElementaryJoint::revolute, axis, "")}};
+}
+Joint hinge_x()
+{
+    return hinge(ex);
+}
+Joint hinge_y()
+{
+    return hinge(ey);
+}
+Joint hinge_z()
+{
+    return hinge(ez);
+}
+Joint slide(const Eigen::Vector3d& axis)
+{
+    return {{elementary(ElementaryJoint::prismatic, axis, "")}};
+}
+Joint slide_x()
+{
+    return slide(ex);
+}
+Joint slide_y()
+{
+    return slide(ey);
+}
+Joint slide_z()
+{
+    return slide(ez);
+}
 Joint cylindrical(const Eigen::Vector3d& axis)
 {
     return {{elementary(ElementaryJoint::prismatic, axis, ".slide"),
@@ -64,24 +90,45 @@ Joint universal(const Eigen::Vector3d& first, const Eigen::Vector3d& second)
     return {{elementary(ElementaryJoint::revolute, first, ".first"),
              elementary(ElementaryJoint::revolute, second, ".second")}};
 }
-Joint planar_x() { return planar(ey, ".y", ez, ".z", ex, ".turn"); }
-Joint planar_y() { return planar(ex, ".x", ez, ".z", ey, ".turn"); }
-Joint planar_z() { return planar(ex, ".x", ey, ".y", ez, ".turn"); }
-Joint spherical() { return {{{ElementaryJoint::spherical, {0, 0, 0}, ""}}}; }
+Joint planar_x()
+{
+    return planar(ey, ".y", ez, ".z", ex, ".turn");
+}
+Joint planar_y()
+{
+    return planar(ex, ".x", ez, ".z", ey, ".turn");
+}
+Joint planar_z()
+{
+    return planar(ex, ".x", ey, ".y", ez, ".turn");
+}
+Joint spherical()
+{
+    return {{{ElementaryJoint::spherical, {0, 0, 0}, ""}}};
+}
 Joint free_joint()
 {
-    return {{elementary(ElementaryJoint::prismatic, ex, ".x"), elementary(ElementaryJoint::prismatic, ey, ".y"),
-             elementary(ElementaryJoint::prismatic, ez, ".z"), {ElementaryJoint::spherical, {0, 0, 0}, ".turn"}}};
+    return {{elementary(ElementaryJoint::prismatic, ex, ".x"),
+             elementary(ElementaryJoint::prismatic, ey, ".y"),
+             elementary(ElementaryJoint::prismatic, ez, ".z"),
+             {ElementaryJoint::spherical, {0, 0, 0}, ".turn"}}};
 }
-Joint fixed_joint() { return {{{ElementaryJoint::fixed, {0, 0, 0}, ""}}}; }
+Joint fixed_joint()
+{
+    return {{{ElementaryJoint::fixed, {0, 0, 0}, ""}}};
+}
 
 int loop_equations(LoopKind kind)
 {
     switch (kind) {
-    case LoopKind::point_plane: return 2;
-    case LoopKind::ball: return 3;
-    case LoopKind::hinge: return 5;
-    case LoopKind::rod: return 1;
+    case LoopKind::point_plane:
+        return 2;
+    case LoopKind::ball:
+        return 3;
+    case LoopKind::hinge:
+        return 5;
+    case LoopKind::rod:
+        return 1;
     }
     return 0;
 }
@@ -99,7 +146,10 @@ Expr Mechanism::parameter(const std::string& name, double value)
     return graph_->symbol(Input::p, static_cast<int>(parameters_.size()) - 1);
 }
 
-void Mechanism::set_gravity(const Vector& gravity) { gravity_ = gravity; }
+void Mechanism::set_gravity(const Vector& gravity)
+{
+    gravity_ = gravity;
+}
 
 Body Mechanism::add(const BodySpec& spec)
 {
@@ -155,7 +205,8 @@ void Mechanism::close(const LoopSpec& loop)
     loops_.push_back(l);
 }
 
-Frame Mechanism::add_frame(const std::string& name, Body body, const Vector& at, const Eigen::Matrix3d& orientation)
+Frame Mechanism::add_frame(const std::string& name, Body body, const Vector& at,
+                           const Eigen::Matrix3d& orientation)
 {
     check_rotation(orientation, name);
     frames_.push_back({name, link_of(body), at, orientation});
@@ -165,7 +216,8 @@ Frame Mechanism::add_frame(const std::string& name, Body body, const Vector& at,
 int Mechanism::add_wrench(Frame frame)
 {
     if (frame.mechanism != number_ || frame.index < 0 || frame.index >= static_cast<int>(frames_.size()))
-        fail("A frame handle does not belong to mechanism '{}': forces act at frames of their own mechanism.", name_);
+        fail("A frame handle does not belong to mechanism '{}': forces act at frames of their own mechanism.",
+             name_);
     wrench_frames_.push_back(frame.index);
     return wrenches() - 1;
 }
@@ -190,7 +242,8 @@ int Mechanism::link_of(Body body) const
 {
     if (body.is_ground()) return -1;
     if (body.mechanism != number_ || body.index >= static_cast<int>(bodies_.size()))
-        fail("A body handle does not belong to mechanism '{}': bodies of one mechanism cannot carry or close another.",
+        fail("A body handle does not belong to mechanism '{}': bodies of one mechanism cannot carry or close "
+             "another.",
              name_);
     return bodies_[body.index].link;
 }
@@ -212,7 +265,8 @@ Coordinate Mechanism::coordinate(Body body, int k) const
     const int first = links_[b.first_link].v;
     const int count = links_[b.link].v + links_[b.link].nv() - first;
     if (k < 0 || k >= count)
-        fail("The joint of body '{}' has {} velocities: number {} does not exist (they count from 0).", b.name, count, k);
+        fail("The joint of body '{}' has {} velocities: number {} does not exist (they count from 0).",
+             b.name, count, k);
     return {number_, first + k};
 }
 
@@ -343,9 +397,11 @@ void Mechanism::validate() const
         Eigen::Matrix3d inertia;
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) inertia(i, j) = value(l.inertia(i, j));
-        const Eigen::Vector3d principal = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia).eigenvalues();
+        const Eigen::Vector3d principal =
+            Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia).eigenvalues();
         if (!(principal.minCoeff() >= -1e-12 * principal.cwiseAbs().maxCoeff()))
-            fail("Body '{}' has an inertia tensor that is not positive definite (principal inertias {:.6g}, {:.6g}, "
+            fail("Body '{}' has an inertia tensor that is not positive definite (principal inertias {:.6g}, "
+                 "{:.6g}, "
                  "{:.6g} kg m2): give moments about the centre of mass, all positive.",
                  b.name, principal[0], principal[1], principal[2]);
     }

@@ -1,7 +1,7 @@
 // A mechanism as its designer sees it: a tree of bodies and joints, loops that close it, points of interest.
 //
-// Lengths, masses and inertias are Expr: a plain number is folded into the generated code, a parameter() stays
-// a symbol there and may change from run to run without generating anew.
+// Lengths, masses and inertias are Expr: a plain number is folded into the generated code, a parameter()
+// stays a symbol there and may change from run to run without generating anew.
 #pragma once
 
 #include "mbs_symbolic/expression.hpp"
@@ -51,12 +51,12 @@ Joint slide(const Eigen::Vector3d& axis);
 Joint slide_x();
 Joint slide_y();
 Joint slide_z();
-Joint cylindrical(const Eigen::Vector3d& axis);                                    // slides, then turns
-Joint universal(const Eigen::Vector3d& first, const Eigen::Vector3d& second);     // turns about one, then other
-Joint planar_x();                                                                  // y, z, turn about x
-Joint planar_y();                                                                  // x, z, turn about y
-Joint planar_z();                                                                  // x, y, turn about z
-Joint spherical(); // 4 coordinates (unit quaternion w, x, y, z), 3 velocities (turning rate in body axes)
+Joint cylindrical(const Eigen::Vector3d& axis);                               // slides, then turns
+Joint universal(const Eigen::Vector3d& first, const Eigen::Vector3d& second); // turns about one, then other
+Joint planar_x();                                                             // y, z, turn about x
+Joint planar_y();                                                             // x, z, turn about y
+Joint planar_z();                                                             // x, y, turn about z
+Joint spherical();  // 4 coordinates (unit quaternion w, x, y, z), 3 velocities (turning rate in body axes)
 Joint free_joint(); // x, y, z, then spherical
 Joint fixed_joint();
 
@@ -84,8 +84,8 @@ struct BodySpec {
     std::string name;
     Body parent = ground;
     Joint joint = fixed_joint();
-    Vector at;                                                       // origin of the joint in the parent's frame
-    Eigen::Matrix3d orientation = Eigen::Matrix3d::Identity();       // of the body in the parent's frame at q = 0
+    Vector at;                                                 // origin of the joint in the parent's frame
+    Eigen::Matrix3d orientation = Eigen::Matrix3d::Identity(); // of the body in the parent's frame at q = 0
     Expr mass = 0;
     Vector com;      // centre of mass in the body's frame
     Inertia inertia; // about the centre of mass
@@ -121,8 +121,8 @@ class Mechanism {
     void close(const LoopSpec& loop);
     Frame add_frame(const std::string& name, Body body, const Vector& at = {},
                     const Eigen::Matrix3d& orientation = Eigen::Matrix3d::Identity());
-    // Declares that forces act at this frame: its wrench (force, then moment, world axes) becomes an input of the
-    // generated equations. Returns the number of the wrench.
+    // Declares that forces act at this frame: its wrench (force, then moment, world axes) becomes an input of
+    // the generated equations. Returns the number of the wrench.
     int add_wrench(Frame frame);
 
     // One elementary joint and the massless or real body behind it.
@@ -139,7 +139,9 @@ class Mechanism {
         int nq() const { return joint.kind == ElementaryJoint::spherical ? 4 : nv(); }
         int nv() const
         {
-            return joint.kind == ElementaryJoint::spherical ? 3 : joint.kind == ElementaryJoint::fixed ? 0 : 1;
+            return joint.kind == ElementaryJoint::spherical ? 3
+                   : joint.kind == ElementaryJoint::fixed   ? 0
+                                                            : 1;
         }
     };
     struct NamedFrame {
@@ -170,10 +172,13 @@ class Mechanism {
     const std::vector<NamedFrame>& frames() const { return frames_; }
     const std::vector<int>& wrench_frames() const { return wrench_frames_; }
     const Vector& gravity() const { return gravity_; }
-    // Values of the parameters and, last, the length scale: the largest offset or centre-of-mass distance (1 if all
-    // vanish), which turns angles into lengths where the two are compared.
+    // Values of the parameters and, last, the length scale: the largest offset or centre-of-mass distance (1
+    // if all vanish), which turns angles into lengths where the two are compared.
     Eigen::VectorXd parameter_values() const;
-    Expr length_scale_symbol() const { return graph_->symbol(Input::p, static_cast<int>(parameters_.size())); }
+    Expr length_scale_symbol() const
+    {
+        return graph_->symbol(Input::p, static_cast<int>(parameters_.size()));
+    }
     const std::vector<ParameterRecord>& parameters() const { return parameters_; }
     Graph& graph() const { return *graph_; }
 
@@ -182,8 +187,9 @@ class Mechanism {
     Coordinate coordinate(Body body, int k = 0) const; // k-th velocity of the body's joint
     Coordinate coordinate(const std::string& name) const;
     std::string coordinate_name(int velocity) const;
-    int position_index(int velocity) const; // q of a velocity; of a spherical joint: its first quaternion component
-    double value(const Expr& e) const;      // with the present parameters
+    int position_index(
+        int velocity) const; // q of a velocity; of a spherical joint: its first quaternion component
+    double value(const Expr& e) const; // with the present parameters
 
     // Equal for mechanisms whose generated equations are equal; parameters count by name, not by value.
     std::uint64_t hash() const;

@@ -6,14 +6,16 @@
 
 namespace tamis {
 
-Detection::Detection(const Model& model) : model_(model), poses_(model.shapes().size()), moving_(model.shapes().size(), -1)
+Detection::Detection(const Model& model)
+    : model_(model), poses_(model.shapes().size()), moving_(model.shapes().size(), -1)
 {
     for (std::size_t s = 0; s < poses_.size(); ++s) poses_[s] = model.shapes()[s].at;
     for (const auto& [a, b] : model.shape_pairs()) {
         moving_[a] = model.shapes()[a].body;
         moving_[b] = model.shapes()[b].body;
         materials_.push_back(model.pair(model.shapes()[a].material, model.shapes()[b].material));
-        const double size_a = bounding_radius(model.shapes()[a].shape), size_b = bounding_radius(model.shapes()[b].shape);
+        const double size_a = bounding_radius(model.shapes()[a].shape),
+                     size_b = bounding_radius(model.shapes()[b].shape);
         tie_.push_back(1e-9 * std::min(size_a, size_b));
     }
 }
@@ -24,7 +26,8 @@ const std::vector<DetectedContact>& Detection::collect(double alert)
     for (std::size_t k = 0; k < model_.shape_pairs().size(); ++k) {
         const auto& [a, b] = model_.shape_pairs()[k];
         points_.clear();
-        collide(model_.shapes()[a].shape, poses_[a], model_.shapes()[b].shape, poses_[b], alert + tie_[k], points_);
+        collide(model_.shapes()[a].shape, poses_[a], model_.shapes()[b].shape, poses_[b], alert + tie_[k],
+                points_);
         const auto active = [&](const ContactPoint& p) { return p.gap <= alert; };
         if (std::none_of(points_.begin(), points_.end(), active)) continue;
         for (const ContactPoint& p : points_)

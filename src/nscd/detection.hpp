@@ -1,8 +1,8 @@
 // Contacts of a model in a given configuration: every pair of shapes that may touch is looked at.
 //
-// Points of one pair are reported together: if one has gap <= alert, so are those that miss it by no more than round-off
-// (1e-9 of the size of the pair). Two corners that land at once would else be told apart by their last digits, and one of
-// them alone would take the impact.
+// Points of one pair are reported together: if one has gap <= alert, so are those that miss it by no more
+// than round-off (1e-9 of the size of the pair). Two corners that land at once would else be told apart by
+// their last digits, and one of them alone would take the impact.
 #pragma once
 
 #include "collision/narrowphase.hpp"
@@ -50,8 +50,8 @@ class Detection {
   private:
     const std::vector<DetectedContact>& collect(double alert);
     const Model& model_;
-    std::vector<Pose> poses_;  // of shapes
-    std::vector<int> moving_;  // body of a shape that takes part, -1 for the ground's
+    std::vector<Pose> poses_;         // of shapes
+    std::vector<int> moving_;         // body of a shape that takes part, -1 for the ground's
     std::vector<Material> materials_; // by pair
     std::vector<double> tie_;         // by pair: gaps that differ by less count as equal
     std::vector<ContactPoint> points_;

@@ -49,10 +49,22 @@ Mechanism& Model::mechanism_of(int number)
     return *mechanisms_.at(number);
 }
 
-Body Model::add(const BodySpec& spec) { return mechanism_of(spec.parent.mechanism).add(spec); }
-Expr Model::parameter(const std::string& name, double value) { return mechanism_of(0).parameter(name, value); }
-double Model::value(const Expr& e) const { return mechanisms_.empty() ? e.value() : mechanisms_.front()->value(e); }
-void Model::gravity(const Vector& acceleration) { gravity_ = acceleration; }
+Body Model::add(const BodySpec& spec)
+{
+    return mechanism_of(spec.parent.mechanism).add(spec);
+}
+Expr Model::parameter(const std::string& name, double value)
+{
+    return mechanism_of(0).parameter(name, value);
+}
+double Model::value(const Expr& e) const
+{
+    return mechanisms_.empty() ? e.value() : mechanisms_.front()->value(e);
+}
+void Model::gravity(const Vector& acceleration)
+{
+    gravity_ = acceleration;
+}
 
 void Model::close(const LoopSpec& loop)
 {
@@ -89,12 +101,13 @@ void Model::start(Body body, double position, double velocity, int k)
     const Coordinate c = coordinate(body, k);
     const Mechanism& m = *mechanisms_[c.mechanism];
     if (!std::isfinite(position) || !std::isfinite(velocity))
-        fail("Coordinate '{}' starts at {} with velocity {}: give finite numbers.", m.coordinate_name(c.index), position,
-             velocity);
+        fail("Coordinate '{}' starts at {} with velocity {}: give finite numbers.",
+             m.coordinate_name(c.index), position, velocity);
     make_room(c.mechanism);
     for (const Mechanism::Link& l : m.links())
         if (l.v <= c.index && c.index < l.v + l.nv() && l.nv() != 1)
-            fail("Coordinate '{}' belongs to a spherical joint: start it with a quaternion.", m.coordinate_name(c.index));
+            fail("Coordinate '{}' belongs to a spherical joint: start it with a quaternion.",
+                 m.coordinate_name(c.index));
     start_[c.mechanism].q[m.position_index(c.index)] = position;
     start_[c.mechanism].v[c.index] = velocity;
 }
@@ -117,10 +130,12 @@ void Model::independent(const std::vector<Coordinate>& coordinates)
 {
     for (const Coordinate& c : coordinates) {
         if (c.mechanism != coordinates.front().mechanism)
-            fail("Independent coordinates of two mechanisms were named in one call: call once for each mechanism.");
+            fail("Independent coordinates of two mechanisms were named in one call: call once for each "
+                 "mechanism.");
         auto& named = independent_.at(c.mechanism);
         if (std::find(named.begin(), named.end(), c.index) != named.end())
-            fail("Coordinate '{}' is named twice as independent.", mechanisms_[c.mechanism]->coordinate_name(c.index));
+            fail("Coordinate '{}' is named twice as independent.",
+                 mechanisms_[c.mechanism]->coordinate_name(c.index));
         named.push_back(c.index);
     }
 }
@@ -133,22 +148,39 @@ void Model::drive(Coordinate on, const Motion& motion)
         if (l.joint.kind == ElementaryJoint::spherical && l.v <= on.index && on.index < l.v + 3)
             fail("Coordinate '{}' belongs to a spherical joint and cannot be driven: use hinges.", name);
     for (const Drive& d : drives_)
-        if (d.on.mechanism == on.mechanism && d.on.index == on.index) fail("Coordinate '{}' is driven twice.", name);
-    if (!motion.position || !motion.velocity) fail("The drive of '{}' needs both position and velocity.", name);
+        if (d.on.mechanism == on.mechanism && d.on.index == on.index)
+            fail("Coordinate '{}' is driven twice.", name);
+    if (!motion.position || !motion.velocity)
+        fail("The drive of '{}' needs both position and velocity.", name);
     drives_.push_back({on, motion});
 }
 
-MaterialId Model::add(const Material& material)
+namespace {
+void check(const Material& material)
 {
     if (!(material.friction >= 0) || !std::isfinite(material.friction))
-        fail("A material has friction {}: the Coulomb coefficient must be zero or positive.", material.friction);
+        fail("A material has friction {}: the Coulomb coefficient must be zero or positive.",
+             material.friction);
     if (!(material.restitution >= 0 && material.restitution <= 1))
         fail("A material has restitution {}: it must lie between 0 and 1.", material.restitution);
+}
+} // namespace
+
+MaterialId Model::add(const Material& material)
+{
+    check(material);
     materials_.push_back(material);
     return {static_cast<int>(materials_.size()) - 1};
 }
 
-void Model::contact(MaterialId a, MaterialId b, const Material& pair) { pair_rules_.push_back({a.index, b.index, pair}); }
+void Model::contact(MaterialId a, MaterialId b, const Material& pair)
+{
+    check(pair);
+    for (MaterialId id : {a, b})
+        if (id.index < 0 || id.index >= static_cast<int>(materials_.size()))
+            fail("A contact rule has an unknown material: add the material first.");
+    pair_rules_.push_back({a.index, b.index, pair});
+}
 
 ShapeId Model::attach(Body body, const Shape& shape, MaterialId material, const Pose& at, std::string name)
 {
@@ -169,18 +201,34 @@ void Model::show(Body body, const Shape& shape, const Pose& at, std::string name
     shape_bodies_.push_back({body, id});
 }
 
-void Model::ignore(ShapeId a, ShapeId b) { ignored_.emplace_back(std::minmax(a.index, b.index)); }
+void Model::ignore(ShapeId a, ShapeId b)
+{
+    ignored_.emplace_back(std::minmax(a.index, b.index));
+}
 
-void Model::spring(Coordinate on, const SpringLaw& law) { joint_springs_.push_back({on, law}); }
-void Model::spring(Frame a, Frame b, const SpringLaw& law) { point_springs_.push_back({a, b, law}); }
-void Model::force(Coordinate on, ScalarLaw law) { joint_forces_.push_back({on, std::move(law)}); }
-void Model::wrench(Frame at, WrenchLaw law) { wrenches_.push_back({at, std::move(law)}); }
+void Model::spring(Coordinate on, const SpringLaw& law)
+{
+    joint_springs_.push_back({on, law});
+}
+void Model::spring(Frame a, Frame b, const SpringLaw& law)
+{
+    point_springs_.push_back({a, b, law});
+}
+void Model::force(Coordinate on, ScalarLaw law)
+{
+    joint_forces_.push_back({on, std::move(law)});
+}
+void Model::wrench(Frame at, WrenchLaw law)
+{
+    wrenches_.push_back({at, std::move(law)});
+}
 
 void Model::finish()
 {
     if (finished_) return;
     finished_ = true;
-    for (int i = 0; i < 3 && !mechanisms_.empty(); ++i) gravity_value_[i] = mechanisms_.front()->value(gravity_[i]);
+    for (int i = 0; i < 3 && !mechanisms_.empty(); ++i)
+        gravity_value_[i] = mechanisms_.front()->value(gravity_[i]);
     for (auto& m : mechanisms_) {
         m->set_gravity(m == mechanisms_.front() ? gravity_ : Vector(gravity_value_));
         make_room(m->number());
@@ -197,9 +245,11 @@ void Model::finish()
         }
         frames_.push_back({});
         for (const Mechanism::NamedFrame& f : m->frames()) {
-            FrameRecord record{-1, {f.orientation, {m->value(f.at[0]), m->value(f.at[1]), m->value(f.at[2])}}};
+            FrameRecord record{-1,
+                               {f.orientation, {m->value(f.at[0]), m->value(f.at[1]), m->value(f.at[2])}}};
             for (std::size_t b = 0; b < bodies_.size(); ++b)
-                if (bodies_[b].mechanism == m->number() && bodies_[b].link == f.link) record.body = static_cast<int>(b);
+                if (bodies_[b].mechanism == m->number() && bodies_[b].link == f.link)
+                    record.body = static_cast<int>(b);
             frames_.back().push_back(record);
         }
     }

@@ -29,10 +29,10 @@ struct ShapeId {
 };
 struct AttachedShape {
     std::string name;
-    int body;      // number in Model::bodies(), -1: the ground
+    int body; // number in Model::bodies(), -1: the ground
     Shape shape;
-    Pose at;       // in the body's frame
-    int material;  // -1: drawn, but touches nothing
+    Pose at;      // in the body's frame
+    int material; // -1: drawn, but touches nothing
 };
 
 // Prescribed motion of a coordinate.
@@ -40,7 +40,8 @@ struct Motion {
     std::function<double(double)> position; // of time
     std::function<double(double)> velocity; // its derivative
 };
-// From one formula in t, its derivative found symbolically: motion([](Expr t) { return 0.01 * sin(94 * t); }).
+// From one formula in t, its derivative found symbolically: motion([](Expr t) { return 0.01 * sin(94 * t);
+// }).
 Motion motion(const std::function<Expr(Expr)>& formula);
 
 // Linear spring and damper; `rest` is the coordinate or the length at which the spring is free.
@@ -92,25 +93,29 @@ class Model {
     Mechanism& mechanism(const std::string& name); // makes it if it is new
     Body add(const BodySpec& spec);                // to the mechanism of its parent, else to the first
     Expr parameter(const std::string& name, double value);
-    double value(const Expr& e) const; // of a formula in the parameters
+    double value(const Expr& e) const;        // of a formula in the parameters
     void gravity(const Vector& acceleration); // of every mechanism
     void close(const LoopSpec& loop);
     Frame frame(const std::string& name, Body body, const Vector& at = {},
                 const Eigen::Matrix3d& orientation = Eigen::Matrix3d::Identity());
     Coordinate coordinate(Body body, int k = 0) const;
-    // Start values of the k-th coordinate of a body's joint; of dependent coordinates a guess of the position.
+    // Start values of the k-th coordinate of a body's joint; of dependent coordinates a guess of the
+    // position.
     void start(Body body, double position, double velocity, int k = 0);
-    void start(Body body, const Eigen::Quaterniond& orientation, const Eigen::Vector3d& turning_rate); // spherical
-    // The independent coordinates of the mechanism they belong to; without this call they are chosen by pivoting.
+    void start(Body body, const Eigen::Quaterniond& orientation,
+               const Eigen::Vector3d& turning_rate); // spherical
+    // The independent coordinates of the mechanism they belong to; without this call they are chosen by
+    // pivoting.
     void independent(const std::vector<Coordinate>& coordinates);
     void drive(Coordinate on, const Motion& motion);
 
     // Shapes and materials.
     MaterialId add(const Material& material);
     void contact(MaterialId a, MaterialId b, const Material& pair); // instead of the rule below
-    ShapeId attach(Body body, const Shape& shape, MaterialId material, const Pose& at = {}, std::string name = "");
+    ShapeId attach(Body body, const Shape& shape, MaterialId material, const Pose& at = {},
+                   std::string name = "");
     void show(Body body, const Shape& shape, const Pose& at = {}, std::string name = ""); // only drawn
-    void ignore(ShapeId a, ShapeId b);                                                    // never touch each other
+    void ignore(ShapeId a, ShapeId b); // never touch each other
 
     // Forces.
     void spring(Coordinate on, const SpringLaw& law);
@@ -135,7 +140,8 @@ class Model {
         Pose local;
     };
     const FrameRecord& frame_record(Frame frame) const { return frames_[frame.mechanism][frame.index]; }
-    // Pairs of shapes that may touch: of different bodies, not both on the ground, not on bodies joined by a joint.
+    // Pairs of shapes that may touch: of different bodies, not both on the ground, not on bodies joined by a
+    // joint.
     const std::vector<std::pair<int, int>>& shape_pairs() const { return shape_pairs_; }
     const Eigen::Vector3d& gravity_value() const { return gravity_value_; }
     // Parameters, start values, independent coordinates and forces, by mechanism where that matters.

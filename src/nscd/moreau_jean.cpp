@@ -1,9 +1,11 @@
 // Moreau-Jean theta-scheme with coordinate partitioning, Docquier et al. (2020), Algorithm 1.
 //
-// Departures: (i) f may be evaluated at the midpoint velocity by one correction within the step (ForceEvaluation);
-// (ii) coordinates may be driven, q_c(t): they enter like dependent coordinates whose velocity is known,
-//      v = B v_u + B_c v_c, M_red dv_u = B^T (h f - M d_beta) + B^T H^T r with d_beta the part of dv that does not come
-//      from dv_u; (iii) dependent positions start Newton from q + h v, which is the paper's start where it names one.
+// Departures: (i) f may be evaluated at the midpoint velocity by one correction within the step
+// (ForceEvaluation); (ii) coordinates may be driven, q_c(t): they enter like dependent coordinates whose
+// velocity is known,
+//      v = B v_u + B_c v_c, M_red dv_u = B^T (h f - M d_beta) + B^T H^T r with d_beta the part of dv that
+//      does not come from dv_u; (iii) dependent positions start Newton from q + h v, which is the paper's
+//      start where it names one.
 #include "nscd/moreau_jean.hpp"
 
 #include "error.hpp"
@@ -24,24 +26,24 @@ struct MoreauJean::Block {
     }
     Multibody body;
     std::unique_ptr<Partition> partition;
-    int q0, v0;                             // its place in State
-    std::vector<const Motion*> motions;     // of the driven coordinates, as in partition->c
+    int q0, v0;                         // its place in State
+    std::vector<const Motion*> motions; // of the driven coordinates, as in partition->c
     // predict
     Eigen::VectorXd q_m;
     // linearise
-    Eigen::MatrixXd M_red, MB;              // n_u x n_u, nv x n_u
+    Eigen::MatrixXd M_red, MB; // n_u x n_u, nv x n_u
     Eigen::LLT<Eigen::MatrixXd> M_red_llt;
-    Eigen::VectorXd vc_now, vc_next;        // driven velocities at t_n and t_n+1
+    Eigen::VectorXd vc_now, vc_next; // driven velocities at t_n and t_n+1
     Eigen::VectorXd vc_work;
     // free velocity
-    Eigen::VectorXd v_star;                 // velocity at which f is evaluated
-    Eigen::VectorXd Q;                      // joint forces
+    Eigen::VectorXd v_star; // velocity at which f is evaluated
+    Eigen::VectorXd Q;      // joint forces
     Eigen::VectorXd f, d_beta, scratch;
-    Eigen::VectorXd b;                      // dependent accelerations -J_v^-1 J' v (24), zero elsewhere
-    Eigen::VectorXd rhs;                    // n_u
+    Eigen::VectorXd b;   // dependent accelerations -J_v^-1 J' v (24), zero elsewhere
+    Eigen::VectorXd rhs; // n_u
     // contacts
-    Multibody::RowMatrix H_full;            // 3 x nv, of one contact side
-    Eigen::VectorXd contact_impulse;        // H^T r in all coordinates, only if there are drives
+    Multibody::RowMatrix H_full;     // 3 x nv, of one contact side
+    Eigen::VectorXd contact_impulse; // H^T r in all coordinates, only if there are drives
 };
 
 namespace {
@@ -58,7 +60,8 @@ std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocit
 MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     : model_(model), options_(options), detection_(model), nlgs_(options.contacts)
 {
-    if (!(options.h > 0) || !std::isfinite(options.h)) fail("The step size is {} s: give a positive --h.", options.h);
+    if (!(options.h > 0) || !std::isfinite(options.h))
+        fail("The step size is {} s: give a positive --h.", options.h);
     if (!(options.theta >= 0.5 && options.theta <= 1))
         fail("theta is {}: it must lie between 0.5 and 1 (--theta).", options.theta);
     int nq = 0, nv = 0;
@@ -134,8 +137,8 @@ StepReport MoreauJean::step()
     clock_.end(Phase::predict);
     detect(); // active contacts: g(q_m) <= 0                                      (32)
     clock_.end(Phase::detect);
-    linearise(); // M_red, B                                                       (25)
-    free_velocity(); // v_free = v_n + M_red^-1 h f_red                            (28)
+    linearise();         // M_red, B                                                       (25)
+    free_velocity();     // v_free = v_n + M_red^-1 h f_red                            (28)
     assemble_contacts(); // H_red, u_free                                          (27, 31)
     clock_.end(Phase::linearise);
     SolverReport solved = nlgs_.solve(problem_); // u = W r + u_free and the laws  (31-33)
@@ -191,7 +194,8 @@ void MoreauJean::detect()
     middle_->set(t_m_, middle_q_.data(), middle_v_.data());
     if (model_.shape_pairs().empty()) return;
     found_ = &detection_.detect(
-        [&](int body) { return middle_->placement(body_block_[body]).link(model_.bodies()[body].link); }, 0.0);
+        [&](int body) { return middle_->placement(body_block_[body]).link(model_.bodies()[body].link); },
+        0.0);
 }
 
 void MoreauJean::linearise()
@@ -210,7 +214,8 @@ void MoreauJean::linearise()
             k.M_red_llt.compute(k.M_red);
         }
         if (k.M_red_llt.info() != Eigen::Success)
-            fail("At t = {:.6g} s the mass matrix of mechanism '{}' is not positive definite: a coordinate among {} moves no "
+            fail("At t = {:.6g} s the mass matrix of mechanism '{}' is not positive definite: a coordinate "
+                 "among {} moves no "
                  "mass; give its body an inertia, or reduce --h if the motion diverged.",
                  state_.t, k.body.mechanism.name(), coordinate_names(k.body.mechanism, p.u));
     }
@@ -257,13 +262,15 @@ void MoreauJean::evaluate_forces()
         return k.q_m[k.body.mechanism.position_index(c.index)];
     };
     for (const JointSpring& s : model_.joint_springs())
-        blocks_[s.on.mechanism]->Q[s.on.index] -=
-            s.law.stiffness * (q(s.on) - s.law.rest) + s.law.damping * blocks_[s.on.mechanism]->v_star[s.on.index];
-    for (const JointForce& f : model_.joint_forces()) blocks_[f.on.mechanism]->Q[f.on.index] += f.law(*middle_);
+        blocks_[s.on.mechanism]->Q[s.on.index] -= s.law.stiffness * (q(s.on) - s.law.rest) +
+                                                  s.law.damping * blocks_[s.on.mechanism]->v_star[s.on.index];
+    for (const JointForce& f : model_.joint_forces())
+        blocks_[f.on.mechanism]->Q[f.on.index] += f.law(*middle_);
     if (model_.wrench_inputs().empty()) return;
 
     for (auto& block : blocks_)
-        if (!block->body.mechanism.frames().empty()) block->body.frames(block->q_m.data(), block->v_star.data());
+        if (!block->body.mechanism.frames().empty())
+            block->body.frames(block->q_m.data(), block->v_star.data());
     const Model::WrenchInput* input = model_.wrench_inputs().data();
     auto apply = [&](const Eigen::Vector3d& force, const Eigen::Vector3d& moment) {
         if (input->number >= 0) {
@@ -277,7 +284,8 @@ void MoreauJean::evaluate_forces()
     for (const PointSpring& s : model_.point_springs()) {
         const Multibody &a = blocks_[s.a.mechanism]->body, &b = blocks_[s.b.mechanism]->body;
         const Eigen::Vector3d x = b.frame_position(s.b.index) - a.frame_position(s.a.index);
-        const double force = spring_force(s.law, x, b.frame_velocity(s.b.index) - a.frame_velocity(s.a.index));
+        const double force =
+            spring_force(s.law, x, b.frame_velocity(s.b.index) - a.frame_velocity(s.a.index));
         const Eigen::Vector3d pull = x.norm() > 0 ? (force * x.normalized()).eval() : none;
         apply(pull, none);
         apply(-pull, none);
@@ -297,8 +305,9 @@ void MoreauJean::assemble_contacts()
     if (ends) look_ahead();
     std::size_t memory = 0;
     for (const DetectedContact& d : *found_) {
-        ContactRecord record{d.shape_a, d.shape_b, d.point.feature, d.point.gap, d.point.on_b,
-                             contact_frame(d.point.normal), {}, {}, {}};
+        ContactRecord record{d.shape_a,   d.shape_b,    d.point.feature,
+                             d.point.gap, d.point.on_b, contact_frame(d.point.normal),
+                             {},          {},           {}};
         Contact contact;
         contact.friction = d.material.friction;
         record.u_minus.setZero();
@@ -311,7 +320,8 @@ void MoreauJean::assemble_contacts()
             k.H_full.setZero();
             middle_->placement(number).add_point_map(link, point, record.frame, sign, k.H_full);
             const int s = contact.side[0].block < 0 || contact.side[0].block == number ? 0 : 1;
-            const bool again = contact.side[s].block == number; // both bodies belong to one mechanism: maps add
+            const bool again =
+                contact.side[s].block == number; // both bodies belong to one mechanism: maps add
             if (!again) {
                 contact.side[s].block = number;
                 contact.side[s].map = problem_.reserve_map(number);
@@ -339,10 +349,12 @@ void MoreauJean::assemble_contacts()
                 Eigen::Map<Eigen::VectorXd> Y(&problem_.Y[s.map + row * n], n);
                 Y = H.row(row);
                 if (n > 0) k.M_red_llt.solveInPlace(Y);
-                for (int i = 0; i < n; ++i) record.u_minus[row] += H(row, i) * state_.v[k.v0 + k.partition->u[i]];
+                for (int i = 0; i < n; ++i)
+                    record.u_minus[row] += H(row, i) * state_.v[k.v0 + k.partition->u[i]];
             }
         }
-        if (ends) { // H v at q_n+1 and at q_n instead of q_m: the change of u_n along the step with joint velocities held
+        if (ends) { // H v at q_n+1 and at q_n instead of q_m: the change of u_n along the step with joint
+                    // velocities held
             auto pose = [&](int body) { return ahead_->motion(body).pose; };
             if (const ContactPoint* p = detection_.again(d, pose)) {
                 auto velocity = [&](int body, const Eigen::Vector3d& x) {
@@ -421,8 +433,9 @@ void MoreauJean::update()
         auto v = state_.v.segment(k.v0, k.body.nv);
         double* q = state_.q.data() + k.q0;
         if (!v_u.allFinite())
-            fail("The step at t = {:.6g} s diverged: velocities of mechanism '{}' are not finite; reduce the step --h.", state_.t,
-                 k.body.mechanism.name());
+            fail("The step at t = {:.6g} s diverged: velocities of mechanism '{}' are not finite; reduce the "
+                 "step --h.",
+                 state_.t, k.body.mechanism.name());
         auto velocities = [&] {
             if (p.trivial()) {
                 for (int j = 0; j < p.nu(); ++j) v[p.u[j]] = v_u[j];
@@ -448,7 +461,8 @@ void MoreauJean::update()
     now_->set_contacts(contacts_);
 }
 
-// Force of the drives: the impulse that the driven rows of (17) lack, over the step, J^T dI_B eliminated by (18).
+// Force of the drives: the impulse that the driven rows of (17) lack, over the step, J^T dI_B eliminated by
+// (18).
 void MoreauJean::drive_forces()
 {
     for (auto& block : blocks_) block->contact_impulse.setZero();
@@ -487,7 +501,10 @@ void MoreauJean::drive_forces()
     }
 }
 
-const View& MoreauJean::view() const { return *now_; }
+const View& MoreauJean::view() const
+{
+    return *now_;
+}
 
 std::uint64_t MoreauJean::state_hash() const
 {
@@ -529,7 +546,10 @@ int MoreauJean::partition_changes() const
     return changes;
 }
 
-const std::vector<int>& MoreauJean::independent(int mechanism) const { return blocks_[mechanism]->partition->u; }
+const std::vector<int>& MoreauJean::independent(int mechanism) const
+{
+    return blocks_[mechanism]->partition->u;
+}
 
 bool MoreauJean::emitted() const
 {

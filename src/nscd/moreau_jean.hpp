@@ -13,8 +13,8 @@ namespace tamis {
 
 enum class ForceEvaluation {
     explicit_, // f(q_m, v_n): as published, first order
-    midpoint,  // f(q_m, (1 - theta) v_n + theta v_n+1): one correction, second order between impacts; contact velocities
-               // are those at the ends of the step, to the same order
+    midpoint,  // f(q_m, (1 - theta) v_n + theta v_n+1): one correction, second order between impacts; contact
+              // velocities are those at the ends of the step, to the same order
 };
 
 struct MoreauJeanOptions {
@@ -33,7 +33,7 @@ struct State {
         int shape_a, shape_b, feature;
         Eigen::Vector3d r;
     };
-    std::vector<Impulse> impulses; // of the last step, to start the next contact solve
+    std::vector<Impulse> impulses;           // of the last step, to start the next contact solve
     std::vector<Partition::Sets> partitions; // by mechanism
 };
 

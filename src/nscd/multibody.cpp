@@ -1,6 +1,6 @@
-// Evaluation of a mechanism's generated equations. Contact points need no generated code of their own: with joint
-// axes z_j and link origins o_j in the world, a point x of link i has dx/dq_j = z_j x (x - o_j) for a turn, z_j for a
-// slide, for every joint j between the ground and the link.
+// Evaluation of a mechanism's generated equations. Contact points need no generated code of their own: with
+// joint axes z_j and link origins o_j in the world, a point x of link i has dx/dq_j = z_j x (x - o_j) for a
+// turn, z_j for a slide, for every joint j between the ground and the link.
 #include "nscd/multibody.hpp"
 
 #include <Eigen/Geometry>
@@ -9,8 +9,9 @@
 namespace tamis {
 
 Multibody::Multibody(const Mechanism& m)
-    : mechanism(m), nq(m.nq()), nv(m.nv()), rows(m.loop_rows()), M(nullptr, 0, 0), J(nullptr, 0, 0), c(nullptr, 0),
-      h(nullptr, 0), J_dot_v(Eigen::VectorXd::Zero(rows)), w(Eigen::VectorXd::Zero(6 * m.wrenches())), equations_(m),
+    : mechanism(m), nq(m.nq()), nv(m.nv()), rows(m.loop_rows()), M(nullptr, 0, 0), J(nullptr, 0, 0),
+      c(nullptr, 0), h(nullptr, 0), J_dot_v(Eigen::VectorXd::Zero(rows)),
+      w(Eigen::VectorXd::Zero(6 * m.wrenches())), equations_(m),
       dynamics_(Eigen::VectorXd::Zero(output_size(m, Quantity::dynamics))),
       loops_(Eigen::VectorXd::Zero(output_size(m, Quantity::loops))),
       frames_(Eigen::VectorXd::Zero(output_size(m, Quantity::frames)))
@@ -33,12 +34,18 @@ void Multibody::bias(const double* q, const double* v)
 {
     equations_(Quantity::bias, q, v, w.data(), dynamics_.data() + nv * nv);
 }
-void Multibody::loops(const double* q) { equations_(Quantity::loops, q, nullptr, nullptr, loops_.data()); }
+void Multibody::loops(const double* q)
+{
+    equations_(Quantity::loops, q, nullptr, nullptr, loops_.data());
+}
 void Multibody::loop_bias(const double* q, const double* v)
 {
     equations_(Quantity::loop_bias, q, v, nullptr, J_dot_v.data());
 }
-void Multibody::frames(const double* q, const double* v) { equations_(Quantity::frames, q, v, nullptr, frames_.data()); }
+void Multibody::frames(const double* q, const double* v)
+{
+    equations_(Quantity::frames, q, v, nullptr, frames_.data());
+}
 
 void Multibody::advance(const double* q, const double* delta, double* out) const
 {
@@ -51,7 +58,8 @@ void Multibody::advance(const double* q, const double* delta, double* out) const
         const double half = turn.norm() / 2;
         const double s = half > 1e-8 ? std::sin(half) / (2 * half) : 0.5 - half * half / 12;
         const Eigen::Quaterniond d(std::cos(half), s * turn[0], s * turn[1], s * turn[2]);
-        const Eigen::Quaterniond r = (Eigen::Quaterniond(q[l.q], q[l.q + 1], q[l.q + 2], q[l.q + 3]) * d).normalized();
+        const Eigen::Quaterniond r =
+            (Eigen::Quaterniond(q[l.q], q[l.q + 1], q[l.q + 2], q[l.q + 3]) * d).normalized();
         out[l.q] = r.w();
         out[l.q + 1] = r.x();
         out[l.q + 2] = r.y();
@@ -65,7 +73,10 @@ Placement::Placement(Multibody& body)
 {
 }
 
-void Placement::update(const double* q) { body_.equations_(Quantity::kinematics, q, nullptr, nullptr, data_.data()); }
+void Placement::update(const double* q)
+{
+    body_.equations_(Quantity::kinematics, q, nullptr, nullptr, data_.data());
+}
 
 Pose Placement::link(int i) const
 {

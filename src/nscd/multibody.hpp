@@ -24,10 +24,17 @@ class Multibody {
     void loop_bias(const double* q, const double* v);
     // Named frames at (q, v).
     void frames(const double* q, const double* v);
-    Eigen::Vector3d frame_position(int frame) const { return Eigen::Map<const Eigen::Vector3d>(&frames_[18 * frame]); }
-    Eigen::Vector3d frame_velocity(int frame) const { return Eigen::Map<const Eigen::Vector3d>(&frames_[18 * frame + 12]); }
+    Eigen::Vector3d frame_position(int frame) const
+    {
+        return Eigen::Map<const Eigen::Vector3d>(&frames_[18 * frame]);
+    }
+    Eigen::Vector3d frame_velocity(int frame) const
+    {
+        return Eigen::Map<const Eigen::Vector3d>(&frames_[18 * frame + 12]);
+    }
 
-    // q (+) delta: sums for hinges and slides, a finite turn by the rotation vector delta for a spherical joint.
+    // q (+) delta: sums for hinges and slides, a finite turn by the rotation vector delta for a spherical
+    // joint.
     void advance(const double* q, const double* delta, double* out) const;
     bool turns(int velocity) const { return turns_[velocity]; } // an angle, not a length
     bool emitted() const { return equations_.emitted(); }
@@ -47,7 +54,8 @@ class Multibody {
     std::vector<bool> turns_;
 };
 
-// Where the links of a mechanism are, and the velocity of any of their points as a map of the joint velocities.
+// Where the links of a mechanism are, and the velocity of any of their points as a map of the joint
+// velocities.
 class Placement {
   public:
     explicit Placement(Multibody& body);
@@ -55,7 +63,8 @@ class Placement {
     Pose link(int i) const;
     // Velocities of all link origins and turning rates, world axes; 6 each.
     void velocities(const double* v, std::vector<Eigen::Matrix<double, 6, 1>>& out) const;
-    // Adds sign * frame^T * (velocity of `point` of link i per unit joint velocity) to the rows of H (3 x nv).
+    // Adds sign * frame^T * (velocity of `point` of link i per unit joint velocity) to the rows of H (3 x
+    // nv).
     void add_point_map(int i, const Eigen::Vector3d& point, const Eigen::Matrix3d& frame, double sign,
                        Eigen::Ref<Multibody::RowMatrix> H) const;
 

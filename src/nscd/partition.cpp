@@ -1,4 +1,5 @@
-// Coordinate partitioning; see partition.hpp. Source: Wehage and Haug (1982) as used by Docquier et al. (2020).
+// Coordinate partitioning; see partition.hpp. Source: Wehage and Haug (1982) as used by Docquier et al.
+// (2020).
 #include "nscd/partition.hpp"
 
 #include "error.hpp"
@@ -13,7 +14,9 @@ namespace {
 // A chosen partition is replaced when a dependent velocity exceeds this multiple of an independent one.
 constexpr double replace_ratio = 20;
 constexpr double rank_threshold = 1e-9; // of pivots, relative to the largest
-constexpr double singular_ratio = 1e7;
+// A named partition is refused when that multiple also grows so much within a step: a dead point lies ahead,
+// where the step would lose the energy of the dependent coordinates.
+constexpr double singular_growth = 1.2;
 constexpr int max_iterations = 25;
 
 // The first `count` rows in the pivoting order of a factorisation.
@@ -26,7 +29,8 @@ std::vector<int> leading_rows(const Eigen::FullPivLU<Eigen::MatrixXd>& lu, int c
 }
 } // namespace
 
-Partition::Partition(Multibody& body, const std::vector<int>& named, const std::vector<int>& driven, const double* q)
+Partition::Partition(Multibody& body, const std::vector<int>& named, const std::vector<int>& driven,
+                     const double* q)
     : c(driven), body_(body), named_(!named.empty())
 {
     std::sort(c.begin(), c.end());
@@ -37,7 +41,8 @@ Partition::Partition(Multibody& body, const std::vector<int>& named, const std::
     if (body.rows > 0) body.loops(q);
     for (int j : named)
         if (std::binary_search(c.begin(), c.end(), j))
-            fail("Coordinate '{}' is driven and cannot be independent: leave it out of the independent coordinates.",
+            fail("Coordinate '{}' is driven and cannot be independent: leave it out of the independent "
+                 "coordinates.",
                  body.mechanism.coordinate_name(j));
     u = named;
     choose(false);
@@ -47,13 +52,15 @@ void Partition::choose(bool only_if_better)
 {
     const Mechanism& m = body_.mechanism;
     const int n_free = static_cast<int>(free_.size());
-    const std::vector<int> old_u = u, old_v = v, old_rows = loop_rows;
+    const Sets old = sets();
+    const std::string old_redundant = redundant_;
     const double before = only_if_better ? worst_ratio() : 0;
 
     Eigen::MatrixXd scaled(body_.rows, n_free);
     for (int k = 0; k < n_free; ++k)
         scaled.col(k) = body_.J.col(free_[k]) / (body_.turns(free_[k]) ? body_.length_scale : 1.0);
-    Eigen::FullPivLU<Eigen::MatrixXd> all(body_.rows > 0 && n_free > 0 ? scaled : Eigen::MatrixXd::Zero(1, 1));
+    Eigen::FullPivLU<Eigen::MatrixXd> all(body_.rows > 0 && n_free > 0 ? scaled
+                                                                       : Eigen::MatrixXd::Zero(1, 1));
     all.setThreshold(rank_threshold);
     const int rank = body_.rows > 0 && n_free > 0 ? static_cast<int>(all.rank()) : 0;
     const int dof = n_free - rank;
@@ -62,7 +69,8 @@ void Partition::choose(bool only_if_better)
     loop_rows.clear();
     if (named_) {
         if (static_cast<int>(u.size()) != dof)
-            fail("Mechanism '{}' has {} degrees of freedom, but {} independent coordinates are named: name {} of them, or "
+            fail("Mechanism '{}' has {} degrees of freedom, but {} independent coordinates are named: name "
+                 "{} of them, or "
                  "none to have them chosen.",
                  m.name(), dof, u.size(), dof);
         for (int j : free_)
@@ -74,11 +82,10 @@ void Partition::choose(bool only_if_better)
             Eigen::FullPivLU<Eigen::MatrixXd> lu(part);
             lu.setThreshold(rank_threshold);
             if (lu.rank() < static_cast<int>(v.size())) {
-                std::string names;
-                for (int j : v) names += (names.empty() ? "'" : ", '") + m.coordinate_name(j) + "'";
-                fail("The partition of mechanism '{}' is singular: its loops do not determine the dependent coordinates {} "
+                fail("The partition of mechanism '{}' is singular: its loops do not determine the dependent "
+                     "coordinates {} "
                      "here; name other independent coordinates, or none to have them chosen.",
-                     m.name(), names);
+                     m.name(), names(v));
             }
             loop_rows = leading_rows(lu, rank);
         }
@@ -93,28 +100,44 @@ void Partition::choose(bool only_if_better)
 
     redundant_.clear();
     if (rank < body_.rows) {
-        std::string names;
+        std::string dropped_rows;
         int row = 0;
         for (const LoopSpec& l : m.loops()) {
             int dropped = 0;
             for (int k = 0; k < loop_equations(l.kind); ++k, ++row)
                 dropped += !std::binary_search(loop_rows.begin(), loop_rows.end(), row);
-            if (dropped > 0) names += fmt::format("{}{} of loop '{}'", names.empty() ? "" : ", ", dropped, l.name);
+            if (dropped > 0)
+                dropped_rows +=
+                    fmt::format("{}{} of loop '{}'", dropped_rows.empty() ? "" : ", ", dropped, l.name);
         }
-        redundant_ = fmt::format("Mechanism '{}': {} of {} loop equations are redundant and left out ({}).", m.name(),
-                                 body_.rows - rank, body_.rows, names);
+        redundant_ = fmt::format("Mechanism '{}': {} of {} loop equations are redundant and left out ({}).",
+                                 m.name(), body_.rows - rank, body_.rows, dropped_rows);
     }
 
     set_up();
     if (!only_if_better) return;
-    if (old_v.size() == v.size() && worst_ratio() < before / 2) {
+    if (old.v.size() == v.size() && worst_ratio() < before / 2) {
         ++changes_;
         return;
     }
-    u = old_u;
-    v = old_v;
-    loop_rows = old_rows;
+    redundant_ = old_redundant;
+    adopt(old);
+}
+
+void Partition::adopt(const Sets& sets)
+{
+    u = sets.u;
+    v = sets.v;
+    loop_rows = sets.loop_rows;
+    last_ratio_ = std::numeric_limits<double>::infinity();
     set_up();
+}
+
+std::string Partition::names(const std::vector<int>& velocities) const
+{
+    std::string out;
+    for (int j : velocities) out += (out.empty() ? "'" : ", '") + body_.mechanism.coordinate_name(j) + "'";
+    return out;
 }
 
 void Partition::set_up()
@@ -145,7 +168,9 @@ void Partition::factorise()
         inverse_ << J_v_(1, 1) / det, -J_v_(0, 1) / det, -J_v_(1, 0) / det, J_v_(0, 0) / det;
     } else {
         lu_.compute(J_v_);
-        inverse_.noalias() = lu_.inverse();
+        inverse_ = lu_.permutationP(); // as lu_.inverse(), without its temporaries
+        lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(inverse_);
+        lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(inverse_);
     }
     auto columns = [&](const std::vector<int>& of, Eigen::MatrixXd& into) {
         for (std::size_t k = 0; k < of.size(); ++k)
@@ -164,7 +189,8 @@ double Partition::worst_ratio() const
     double worst = 0;
     for (std::size_t k = 0; k < u.size(); ++k)
         for (int i : v) {
-            const double scale = (body_.turns(i) ? body_.length_scale : 1) / (body_.turns(u[k]) ? body_.length_scale : 1);
+            const double scale =
+                (body_.turns(i) ? body_.length_scale : 1) / (body_.turns(u[k]) ? body_.length_scale : 1);
             const double ratio = std::abs(B(i, k)) * scale;
             if (!(ratio <= worst)) worst = ratio; // also for NaN
         }
@@ -189,7 +215,8 @@ void Partition::close(double* q, double t)
         // Stop at the tolerance, or where round-off stops the progress of an already tiny error.
         if (error <= tolerance || (error <= 100 * tolerance && error >= previous / 2)) {
             if (loop_error_ > 1e-9 * body_.length_scale)
-                fail("At t = {:.6g} s loop equations of mechanism '{}' that were redundant no longer are (error {:.3g} m): "
+                fail("At t = {:.6g} s loop equations of mechanism '{}' that were redundant no longer are "
+                     "(error {:.3g} m): "
                      "start from a configuration that is not singular.",
                      t, m.name(), loop_error_);
             return;
@@ -211,9 +238,12 @@ void Partition::close(double* q, double t)
         worst -= loop_equations(l.kind);
         name = l.name;
     }
-    fail("At t = {:.6g} s loop '{}' of mechanism '{}' cannot be closed (error {:.3g} m): {}.", t, name, m.name(), loop_error_,
-         t == 0 ? "start closer to an assembled configuration" : "reduce the step --h, or leave the choice of independent "
-                                                                 "coordinates to the solver");
+    std::string remedy = t == 0 ? "start closer to an assembled configuration" : "reduce the step --h";
+    if (t != 0 && named_)
+        remedy +=
+            fmt::format(", or leave the choice of independent coordinates (now {}) to the solver", names(u));
+    fail("At t = {:.6g} s loop '{}' of mechanism '{}' cannot be closed (error {:.3g} m): {}.", t, name,
+         m.name(), loop_error_, remedy);
 }
 
 void Partition::project()
@@ -221,17 +251,19 @@ void Partition::project()
     if (body_.rows > 0) factorise();
 }
 
-void Partition::maintain()
+bool Partition::maintain()
 {
-    if (body_.rows == 0) return;
+    if (body_.rows == 0) return false;
     const double ratio = worst_ratio();
+    const int before = changes_;
     if (!named_ && ratio > replace_ratio) choose(true);
-    if (named_ && ratio > singular_ratio) {
-        choose(false); // names the culprits if the rank has dropped
-        fail("The partition of mechanism '{}' became singular: a dependent velocity is {:.2g} times an independent one; name "
-             "other independent coordinates, or none to have them chosen.",
-             body_.mechanism.name(), ratio);
-    }
+    if (named_ && ratio > replace_ratio && ratio > singular_growth * last_ratio_)
+        fail("The named partition of mechanism '{}' meets a dead point: velocities of {} grow to {:.2g} "
+             "times those of {}; "
+             "name other independent coordinates, or none to have them chosen.",
+             body_.mechanism.name(), names(v), ratio, names(u));
+    last_ratio_ = ratio;
+    return changes_ > before;
 }
 
 } // namespace tamis

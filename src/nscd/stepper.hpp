@@ -1,4 +1,5 @@
-// One way to advance a model in time. Formulations differ in what lies behind it, not in what a run asks of it.
+// One way to advance a model in time. Formulations differ in what lies behind it, not in what a run asks of
+// it.
 #pragma once
 
 #include "nscd/contact_problem.hpp"
@@ -11,7 +12,8 @@
 namespace tamis {
 
 enum class Phase { predict, detect, linearise, contacts, update };
-inline constexpr std::array<const char*, 5> phase_names = {"predict", "detect", "linearise", "contacts", "update"};
+inline constexpr std::array<const char*, 5> phase_names = {"predict", "detect", "linearise", "contacts",
+                                                           "update"};
 
 // Adds the time between two calls to a phase.
 class PhaseClock {

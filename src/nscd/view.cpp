@@ -15,7 +15,10 @@ BodyMotion View::motion(Body body) const
     return number < 0 ? BodyMotion{} : motion(number);
 }
 
-Eigen::Vector3d View::position(Body body, const Eigen::Vector3d& point) const { return motion(body).pose * point; }
+Eigen::Vector3d View::position(Body body, const Eigen::Vector3d& point) const
+{
+    return motion(body).pose * point;
+}
 
 Eigen::Vector3d View::velocity(Body body, const Eigen::Vector3d& point) const
 {
@@ -23,8 +26,14 @@ Eigen::Vector3d View::velocity(Body body, const Eigen::Vector3d& point) const
     return m.velocity + m.turning_rate.cross(m.pose.R * point);
 }
 
-Eigen::Matrix3d View::rotation(Body body) const { return motion(body).pose.R; }
-Eigen::Vector3d View::turning_rate(Body body) const { return motion(body).turning_rate; }
+Eigen::Matrix3d View::rotation(Body body) const
+{
+    return motion(body).pose.R;
+}
+Eigen::Vector3d View::turning_rate(Body body) const
+{
+    return motion(body).turning_rate;
+}
 
 BodyMotion View::frame_motion(Frame frame) const
 {
@@ -34,9 +43,18 @@ BodyMotion View::frame_motion(Frame frame) const
     return {b.pose * f.local, b.velocity + b.turning_rate.cross(b.pose.R * f.local.p), b.turning_rate};
 }
 
-Eigen::Vector3d View::position(Frame frame) const { return frame_motion(frame).pose.p; }
-Eigen::Vector3d View::velocity(Frame frame) const { return frame_motion(frame).velocity; }
-Eigen::Matrix3d View::rotation(Frame frame) const { return frame_motion(frame).pose.R; }
+Eigen::Vector3d View::position(Frame frame) const
+{
+    return frame_motion(frame).pose.p;
+}
+Eigen::Vector3d View::velocity(Frame frame) const
+{
+    return frame_motion(frame).velocity;
+}
+Eigen::Matrix3d View::rotation(Frame frame) const
+{
+    return frame_motion(frame).pose.R;
+}
 
 double View::kinetic_energy() const
 {
@@ -90,7 +108,8 @@ double View::normal_impulse(ShapeId a, ShapeId b, int feature) const
     return 0;
 }
 
-double spring_force(const SpringLaw& law, const Eigen::Vector3d& from_a_to_b, const Eigen::Vector3d& velocity_of_b_from_a)
+double spring_force(const SpringLaw& law, const Eigen::Vector3d& from_a_to_b,
+                    const Eigen::Vector3d& velocity_of_b_from_a)
 {
     const double length = from_a_to_b.norm();
     const double rate = length > 0 ? from_a_to_b.dot(velocity_of_b_from_a) / length : 0;

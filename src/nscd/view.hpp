@@ -17,9 +17,9 @@ struct BodyMotion {
 struct ContactRecord {
     int shape_a, shape_b; // numbers in Model::shapes()
     int feature;
-    double gap;             // at q_m
-    Eigen::Vector3d point;  // world, on b
-    Eigen::Matrix3d frame;  // columns n, t1, t2, world; n from a to b
+    double gap;                      // at q_m
+    Eigen::Vector3d point;           // world, on b
+    Eigen::Matrix3d frame;           // columns n, t1, t2, world; n from a to b
     Eigen::Vector3d u_minus, u_plus; // relative velocity before and after
     Eigen::Vector3d impulse;         // r, in the contact's frame
 };
@@ -32,7 +32,7 @@ class View {
     virtual double time() const = 0;
     virtual double q(Coordinate c) const = 0; // position of a coordinate (not of a spherical joint)
     virtual double v(Coordinate c) const = 0;
-    virtual double drive_force(Coordinate c) const = 0; // mean force of the drive over the last step
+    virtual double drive_force(Coordinate c) const = 0;   // mean force of the drive over the last step
     virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies()
     virtual std::span<const ContactRecord> contacts() const = 0;
 
@@ -48,8 +48,8 @@ class View {
     double kinetic_energy() const;
     double potential_energy() const; // gravity and springs
     double energy() const { return kinetic_energy() + potential_energy(); }
-    double gap(ShapeId a, ShapeId b, int feature) const;                // now, however large
-    double normal_impulse(ShapeId a, ShapeId b, int feature) const;     // of the last step, zero if not active
+    double gap(ShapeId a, ShapeId b, int feature) const;            // now, however large
+    double normal_impulse(ShapeId a, ShapeId b, int feature) const; // of the last step, zero if not active
 
   private:
     BodyMotion frame_motion(Frame frame) const;
@@ -57,6 +57,7 @@ class View {
 };
 
 // Force of a spring-damper between two points along a -> b (positive pulls them together), and its potential.
-double spring_force(const SpringLaw& law, const Eigen::Vector3d& from_a_to_b, const Eigen::Vector3d& velocity_of_b_from_a);
+double spring_force(const SpringLaw& law, const Eigen::Vector3d& from_a_to_b,
+                    const Eigen::Vector3d& velocity_of_b_from_a);
 
 } // namespace tamis

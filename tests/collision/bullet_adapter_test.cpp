@@ -1,5 +1,6 @@
 #include "collision/bullet_adapter.hpp"
 
+#include "collision/random_poses.hpp"
 #include "error.hpp"
 
 #include <Eigen/Geometry>
@@ -15,28 +16,6 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
 namespace {
-
-constexpr double scales[] = {1e-3, 1, 1e3};
-
-std::mt19937 random_engine;
-
-double uniform(double low, double high)
-{
-    return std::uniform_real_distribution<>(low, high)(random_engine);
-}
-
-Vector3d random_vector(double reach)
-{
-    return {uniform(-reach, reach), uniform(-reach, reach), uniform(-reach, reach)};
-}
-
-Matrix3d random_rotation()
-{
-    std::normal_distribution<> normal;
-    Eigen::Quaterniond q(normal(random_engine), normal(random_engine), normal(random_engine),
-                         normal(random_engine));
-    return q.normalized().toRotationMatrix();
-}
 
 Matrix3d turn(double angle, const Vector3d& axis)
 {

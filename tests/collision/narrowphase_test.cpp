@@ -1,5 +1,7 @@
 #include "collision/narrowphase.hpp"
 
+#include "collision/random_poses.hpp"
+
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -15,28 +17,6 @@ using Eigen::Vector3d;
 namespace {
 
 constexpr double everything = std::numeric_limits<double>::infinity();
-constexpr double scales[] = {1e-3, 1, 1e3};
-
-std::mt19937 random_engine;
-
-double uniform(double low, double high)
-{
-    return std::uniform_real_distribution<>(low, high)(random_engine);
-}
-
-Vector3d random_vector(double reach)
-{
-    return {uniform(-reach, reach), uniform(-reach, reach), uniform(-reach, reach)};
-}
-
-Matrix3d random_rotation()
-{
-    std::normal_distribution<> normal;
-    Eigen::Quaterniond q(normal(random_engine), normal(random_engine), normal(random_engine),
-                         normal(random_engine));
-    return q.normalized().toRotationMatrix();
-}
-
 Pose at(double x, double y, double z)
 {
     return {Matrix3d::Identity(), {x, y, z}};

@@ -20,7 +20,8 @@ const Words relative_formulations = {"chain", "cut-xy", "cut-y", "auto"};
 
 std::filesystem::path scratch(const std::string& name)
 {
-    const auto folder = std::filesystem::temp_directory_path() / ("tamis_slider_crank_test_" + std::to_string(getpid())) / name;
+    const auto folder = std::filesystem::temp_directory_path() /
+                        ("tamis_slider_crank_test_" + std::to_string(getpid())) / name;
     std::filesystem::remove_all(folder);
     return folder;
 }
@@ -150,7 +151,8 @@ TEST(SliderCrank, OrderOfConvergenceIsOne)
         double theta1 = 0, y = 0;
         for (const std::string h : {"4e-5", "2e-5", "1e-5", "5e-6", "2.5e-6"}) {
             const Result r = run({"--formulation", formulation, "--force", "explicit", "--h", h});
-            const double theta1_now = worst(r.histories, "theta1", 0.15), y_now = worst(r.histories, "y", 0.1);
+            const double theta1_now = worst(r.histories, "theta1", 0.15),
+                         y_now = worst(r.histories, "y", 0.1);
             if (theta1 > 0) {
                 EXPECT_NEAR(std::log2(theta1 / theta1_now), 1, 0.1) << h;
                 EXPECT_NEAR(std::log2(y / y_now), 1, 0.1) << h;
@@ -177,8 +179,10 @@ TEST(SliderCrank, PenetrationIsSmallestWithYIndependentAndProportionalToStep)
 {
     std::map<std::string, double> coarse, fine;
     for (const std::string formulation : {"chain", "cut-xy", "cut-y"}) {
-        coarse[formulation] = penetration(run({"--formulation", formulation, "--force", "explicit", "--h", "1e-4"}).histories);
-        fine[formulation] = penetration(run({"--formulation", formulation, "--force", "explicit", "--h", "1e-5"}).histories);
+        coarse[formulation] =
+            penetration(run({"--formulation", formulation, "--force", "explicit", "--h", "1e-4"}).histories);
+        fine[formulation] =
+            penetration(run({"--formulation", formulation, "--force", "explicit", "--h", "1e-5"}).histories);
         EXPECT_LT(fine[formulation], coarse[formulation] / 5);
         EXPECT_LT(fine[formulation], 1e-5);
     }
@@ -188,11 +192,13 @@ TEST(SliderCrank, PenetrationIsSmallestWithYIndependentAndProportionalToStep)
 
 TEST(SliderCrank, FrictionlessImpactNeverAddsEnergy)
 {
-    // Without gravity and in the midpoint scheme energy between impacts is kept to O(h^2) a step: an impact stands out.
+    // Without gravity and in the midpoint scheme energy between impacts is kept to O(h^2) a step: an impact
+    // stands out.
     const Result r = run({"--force", "midpoint"});
     const auto& energy = r.histories["energy"];
     for (std::size_t k = 1; k < energy.size(); ++k) {
-        const double impulse = r.histories["p1"][k] + r.histories["p2"][k] + r.histories["p3"][k] + r.histories["p4"][k];
+        const double impulse =
+            r.histories["p1"][k] + r.histories["p2"][k] + r.histories["p3"][k] + r.histories["p4"][k];
         if (impulse > 1e-3) {
             EXPECT_LE(energy[k], energy[k - 1] + 1e-9) << "t = " << r.histories["t"][k];
         }
@@ -204,7 +210,8 @@ TEST(SliderCrank, EnergyErrorWithoutContactIsOfSecondOrder)
 {
     double previous = 0;
     for (const std::string h : {"5e-5", "2.5e-5", "1.25e-5"}) { // thirty turns
-        const Result r = run({"--clearance", "10", "--force", "midpoint", "--t-end", "2", "--record-every", "20", "--h", h});
+        const Result r = run(
+            {"--clearance", "10", "--force", "midpoint", "--t-end", "2", "--record-every", "20", "--h", h});
         const auto& energy = r.histories["energy"];
         double error = 0;
         for (double e : energy) error = std::max(error, std::abs(e - energy.front()));
@@ -226,7 +233,8 @@ TEST(SliderCrank, GeneralizedAlphaMeetsTheConvergedSolution)
 
 TEST(SliderCrank, AbsoluteCoordinatesApproachTheSameSolution)
 {
-    const Result r = run({"--formulation", "absolute", "--h", "2e-6", "--t-end", "0.03", "--record-every", "5"});
+    const Result r =
+        run({"--formulation", "absolute", "--h", "2e-6", "--t-end", "0.03", "--record-every", "5"});
     EXPECT_LE(worst(r.histories, "y", 0.03), 1e-4);
     EXPECT_LE(worst_impact_time(r.impacts, 0.03), 5e-5);
 }
@@ -242,14 +250,14 @@ TEST(SliderCrank, RunsAreRepeatedBitForBit)
 TEST(SliderCrank, FilesHaveThePromisedColumns)
 {
     const Result r = run({"--t-end", "0.003"});
-    for (const char* name :
-         {"t", "theta1", "theta2", "theta3", "omega1", "omega2", "omega3", "x", "y", "g1", "g2", "g3", "g4", "p1", "p2", "p3",
-          "p4", "energy", "loop_error"})
+    for (const char* name : {"t", "theta1", "theta2", "theta3", "omega1", "omega2", "omega3", "x", "y", "g1",
+                             "g2", "g3", "g4", "p1", "p2", "p3", "p4", "energy", "loop_error"})
         EXPECT_TRUE(r.histories.column.count(name)) << name;
     EXPECT_EQ(r.histories["t"].size(), 301);
     EXPECT_EQ(r.impacts["t"].size(), 2); // both upper corners, once
     EXPECT_NEAR(r.impacts["approach_speed"][0], 0.8416, 5e-3);
-    for (const char* name : {"parameters", "steps", "contacts", "iterations", "residuals", "seconds", "version"})
+    for (const char* name :
+         {"parameters", "steps", "contacts", "iterations", "residuals", "seconds", "version"})
         EXPECT_TRUE(r.summary.contains(name)) << name;
     EXPECT_EQ(r.summary["status"], "finished");
 }
