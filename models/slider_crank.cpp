@@ -35,9 +35,9 @@ static std::function<double(const View&)> absolute_angle(Body body)
 TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et al. 2020)")
 {
     // 1. Parameters, in SI units. Those of the mechanism stay symbols in the generated equations.
-    const std::string formulation = opt("formulation", std::string("chain"),
-                                        {"chain", "cut-xy", "cut-y", "auto", "absolute", "generalized-alpha"},
-                                        "how the mechanism is described, and which method steps it");
+    const std::string formulation =
+        choice("formulation", "chain", {"chain", "cut-xy", "cut-y", "auto", "absolute", "generalized-alpha"},
+               "how the mechanism is described, and which method steps it");
     auto symbol = [&](const std::string& name, double value, const std::string& help,
                       const std::string& unit) {
         return model.parameter(name, opt(name, value, help, unit));

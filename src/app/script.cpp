@@ -27,12 +27,12 @@ double Script::opt(const std::string& name, double value, const std::string& hel
 {
     return options_.number(name, value, help, unit);
 }
-int Script::opt(const std::string& name, int value, const std::string& help)
+int Script::count(const std::string& name, int value, const std::string& help)
 {
     return options_.integer(name, value, help);
 }
-std::string Script::opt(const std::string& name, const std::string& value,
-                        const std::vector<std::string>& among, const std::string& help)
+std::string Script::choice(const std::string& name, const std::string& value,
+                           const std::vector<std::string>& among, const std::string& help)
 {
     return options_.choice(name, value, among, help);
 }

@@ -48,9 +48,9 @@ class Script {
 
     // For model files.
     double opt(const std::string& name, double value, const std::string& help, const std::string& unit = "");
-    int opt(const std::string& name, int value, const std::string& help);
-    std::string opt(const std::string& name, const std::string& value, const std::vector<std::string>& among,
-                    const std::string& help);
+    int count(const std::string& name, int value, const std::string& help);
+    std::string choice(const std::string& name, const std::string& value,
+                       const std::vector<std::string>& among, const std::string& help);
     bool flag(const std::string& name, const std::string& help);
     void record(const std::string& column, std::function<double(const View&)> value);
     void record(const std::vector<std::string>& columns,
