@@ -123,7 +123,7 @@ Residual residual(const ContactProblem& problem)
     const double epsilon = std::numeric_limits<double>::epsilon();
     result.natural_rms = std::sqrt(sum_natural) / scale;
     result.natural_max *= count / scale;
-    result.round_off *= 8 * epsilon * count / scale;
+    result.round_off *= 64 * epsilon * count / scale;
     // The maximum alone would hide a contact that is not a number.
     if (std::isnan(result.natural_rms)) result.natural_max = result.natural_rms;
     return result;

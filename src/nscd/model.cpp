@@ -140,13 +140,20 @@ void Model::independent(const std::vector<Coordinate>& coordinates)
     }
 }
 
+// Refuses velocities of a spherical joint, which have no coordinate of their own.
+void Model::require_scalar(Coordinate c, const char* cannot) const
+{
+    const Mechanism& m = *mechanisms_.at(c.mechanism);
+    for (const Mechanism::Link& l : m.links())
+        if (l.joint.kind == ElementaryJoint::spherical && l.v <= c.index && c.index < l.v + 3)
+            fail("Coordinate '{}' belongs to a spherical joint and cannot {}.", m.coordinate_name(c.index),
+                 cannot);
+}
+
 void Model::drive(Coordinate on, const Motion& motion)
 {
-    const Mechanism& m = *mechanisms_.at(on.mechanism);
-    const std::string name = m.coordinate_name(on.index);
-    for (const Mechanism::Link& l : m.links())
-        if (l.joint.kind == ElementaryJoint::spherical && l.v <= on.index && on.index < l.v + 3)
-            fail("Coordinate '{}' belongs to a spherical joint and cannot be driven: use hinges.", name);
+    require_scalar(on, "be driven: use hinges");
+    const std::string name = mechanisms_[on.mechanism]->coordinate_name(on.index);
     for (const Drive& d : drives_)
         if (d.on.mechanism == on.mechanism && d.on.index == on.index)
             fail("Coordinate '{}' is driven twice.", name);
@@ -208,6 +215,7 @@ void Model::ignore(ShapeId a, ShapeId b)
 
 void Model::spring(Coordinate on, const SpringLaw& law)
 {
+    require_scalar(on, "carry a joint spring: use springs between points");
     joint_springs_.push_back({on, law});
 }
 void Model::spring(Frame a, Frame b, const SpringLaw& law)
@@ -264,24 +272,29 @@ void Model::finish()
     for (const AppliedWrench& w : wrenches_) input(w.at);
 
     for (const auto& [body, id] : shape_bodies_) shapes_[id.index].body = body_number(body);
-    auto parent_body = [&](int b) { // body that the joint of b is on
-        const BodyRecord& record = bodies_[b];
-        const Mechanism& m = *mechanisms_[record.mechanism];
-        for (const auto& mb : m.bodies()) {
-            if (mb.link != record.link) continue;
-            const int parent_link = m.links()[mb.first_link].parent;
-            for (std::size_t other = 0; other < bodies_.size(); ++other)
-                if (bodies_[other].mechanism == record.mechanism && bodies_[other].link == parent_link)
-                    return static_cast<int>(other);
+    std::vector<std::pair<int, int>> joined; // moving bodies with a joint or a pin between them
+    auto join = [&](int a, int b) {
+        if (a >= 0 && b >= 0) joined.emplace_back(std::minmax(a, b));
+    };
+    for (auto& m : mechanisms_) {
+        for (std::size_t k = 0; k < m->bodies().size(); ++k) {
+            const int parent_link = m->links()[m->bodies()[k].first_link].parent;
+            for (std::size_t p = 0; p < m->bodies().size(); ++p)
+                if (m->bodies()[p].link == parent_link)
+                    join(body_number({m->number(), static_cast<int>(k)}),
+                         body_number({m->number(), static_cast<int>(p)}));
         }
-        return -1;
+        for (const LoopSpec& l : m->loops())
+            if (l.kind != LoopKind::rod) join(body_number(l.a), body_number(l.b));
+    }
+    auto among = [](const std::vector<std::pair<int, int>>& pairs, int a, int b) {
+        return std::find(pairs.begin(), pairs.end(), std::pair<int, int>(std::minmax(a, b))) != pairs.end();
     };
     for (int a = 0; a < static_cast<int>(shapes_.size()); ++a)
         for (int b = a + 1; b < static_cast<int>(shapes_.size()); ++b) {
             const int ba = shapes_[a].body, bb = shapes_[b].body;
             if (shapes_[a].material < 0 || shapes_[b].material < 0 || ba == bb) continue;
-            if (ba >= 0 && bb >= 0 && (parent_body(ba) == bb || parent_body(bb) == ba)) continue;
-            if (std::find(ignored_.begin(), ignored_.end(), std::pair(a, b)) != ignored_.end()) continue;
+            if (among(joined, ba, bb) || among(ignored_, a, b)) continue;
             shape_pairs_.emplace_back(a, b);
         }
 }

@@ -162,6 +162,7 @@ class Model {
     const std::vector<WrenchInput>& wrench_inputs() const { return wrench_inputs_; }
 
   private:
+    void require_scalar(Coordinate c, const char* cannot) const;
     void make_room(int mechanism); // start values and partition of a mechanism that grew
     Mechanism& mechanism_of(int number);
 

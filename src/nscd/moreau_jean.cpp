@@ -1,11 +1,12 @@
 // Moreau-Jean theta-scheme with coordinate partitioning, Docquier et al. (2020), Algorithm 1.
 //
-// Departures: (i) f may be evaluated at the midpoint velocity by one correction within the step
-// (ForceEvaluation); (ii) coordinates may be driven, q_c(t): they enter like dependent coordinates whose
-// velocity is known,
-//      v = B v_u + B_c v_c, M_red dv_u = B^T (h f - M d_beta) + B^T H^T r with d_beta the part of dv that
-//      does not come from dv_u; (iii) dependent positions start Newton from q + h v, which is the paper's
-//      start where it names one.
+// Departures:
+// (i)   Coordinates may be driven, q_c(t). They enter like dependent ones whose velocity is known:
+//       v = B v_u + B_c v_c,  M_red dv_u = B^T (h f - M d_beta) + B^T H^T r
+//       with d_beta the part of dv that does not come from dv_u.
+// (ii)  Newton for dependent positions starts from q + h v.
+// (iii) With ForceEvaluation::midpoint, f is evaluated once more at the midpoint velocity, and contact
+//       velocities are those at the ends of the step instead of H(q_m) v; docs/theory.md, section 3.
 #include "nscd/moreau_jean.hpp"
 
 #include "error.hpp"
@@ -107,8 +108,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         for (std::size_t i = 0; i < c.size(); ++i) k.vc_now[i] = k.motions[i]->velocity(0);
         k.vc_next = k.vc_now;
         k.rhs = Eigen::VectorXd::Zero(p.nu());
-        for (int i = 0; i < p.nu(); ++i) k.rhs[i] = start.v[p.u[i]];
-        state_.v.segment(k.v0, k.body.nv) = p.B * k.rhs + p.B_c * k.vc_now;
+        state_.v.segment(k.v0, k.body.nv) = p.start_velocity(start.v, k.vc_now);
 
         k.M_red.resize(p.nu(), p.nu());
         k.MB.resize(k.body.nv, p.nu());
@@ -133,18 +133,23 @@ StepReport MoreauJean::step()
 {
     StepReport report;
     clock_.start();
-    predict(); // q_m = q_n + (1 - theta) h v_n, h(q_m) = 0                        (29)
+
+    predict(); // (29)  q_m = q_n + (1 - theta) h v_n,  h(q_m) = 0
     clock_.end(Phase::predict);
-    detect(); // active contacts: g(q_m) <= 0                                      (32)
+
+    detect(); // (32)  active contacts: g(q_m) <= 0
     clock_.end(Phase::detect);
-    linearise();         // M_red, B                                                       (25)
-    free_velocity();     // v_free = v_n + M_red^-1 h f_red                            (28)
-    assemble_contacts(); // H_red, u_free                                          (27, 31)
+
+    linearise();         // (25)  M_red, B
+    free_velocity();     // (28)  v_free = v_n + M_red^-1 h f_red
+    assemble_contacts(); // (31)  H_red, u_free
     clock_.end(Phase::linearise);
-    SolverReport solved = nlgs_.solve(problem_); // u = W r + u_free and the laws  (31-33)
+
+    SolverReport solved = nlgs_.solve(problem_); // (31-33)  u = W r + u_free and the laws
     report.sweeps = solved.sweeps;
     clock_.end(Phase::contacts);
-    if (options_.force == ForceEvaluation::midpoint) {
+
+    if (options_.force == ForceEvaluation::midpoint) { // once more with f at the velocity just found
         correct_midpoint_velocity();
         free_velocity();
         clock_.end(Phase::linearise);
@@ -152,7 +157,8 @@ StepReport MoreauJean::step()
         report.sweeps += solved.sweeps;
         clock_.end(Phase::contacts);
     }
-    update(); // q_n+1 = q_m + theta h v_n+1, h(q_n+1) = 0, v_v = B v_u              (30, 20)
+
+    update(); // (30, 20)  q_n+1 = q_m + theta h v_n+1,  h(q_n+1) = 0,  v_v = B v_u
     clock_.end(Phase::update);
 
     report.contacts = static_cast<int>(problem_.contacts.size());

@@ -11,10 +11,14 @@
 
 namespace tamis {
 
+// Where f is evaluated.
 enum class ForceEvaluation {
-    explicit_, // f(q_m, v_n): as published, first order
-    midpoint,  // f(q_m, (1 - theta) v_n + theta v_n+1): one correction, second order between impacts; contact
-              // velocities are those at the ends of the step, to the same order
+    // At (q_m, v_n): as published, first order.
+    explicit_,
+    // At (q_m, (1 - theta) v_n + theta v_n+1) by one correction: second order between impacts. Contact
+    // velocities
+    // are those at the ends of the step, to the same order.
+    midpoint,
 };
 
 struct MoreauJeanOptions {

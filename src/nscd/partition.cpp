@@ -246,6 +246,42 @@ void Partition::close(double* q, double t)
          m.name(), loop_error_, remedy);
 }
 
+Eigen::VectorXd Partition::start_velocity(const Eigen::VectorXd& given, const Eigen::VectorXd& driven) const
+{
+    Eigen::VectorXd start = given;
+    for (std::size_t k = 0; k < c.size(); ++k) start[c[k]] = driven[k];
+    std::vector<int> open; // velocities that may follow from the loops
+    for (int j : free_)
+        if (given[j] == 0) open.push_back(j);
+    if (!named_ && !v.empty()) {
+        auto scale = [&](int j) { return body_.turns(j) ? body_.length_scale : 1.0; };
+        Eigen::MatrixXd J_open(loop_rows.size(), open.size());
+        Eigen::VectorXd missing(loop_rows.size());
+        double size = 0;
+        for (std::size_t i = 0; i < loop_rows.size(); ++i) {
+            missing[i] = -body_.J.row(loop_rows[i]).dot(start);
+            size = std::max(size, body_.J.row(loop_rows[i]).cwiseAbs().dot(start.cwiseAbs()));
+            for (std::size_t k = 0; k < open.size(); ++k)
+                J_open(i, k) = body_.J(loop_rows[i], open[k]) / scale(open[k]);
+        }
+        Eigen::VectorXd x = Eigen::VectorXd::Zero(open.size());
+        if (!open.empty()) {
+            Eigen::FullPivLU<Eigen::MatrixXd> lu(J_open);
+            lu.setThreshold(rank_threshold);
+            x = lu.solve(missing);
+        }
+        if (!((J_open * x - missing).cwiseAbs().maxCoeff() <= 1e-6 * size))
+            fail(
+                "The start velocities of mechanism '{}' contradict its loops: give non-zero velocities of no "
+                "more coordinates than it has degrees of freedom ({}).",
+                body_.mechanism.name(), nu());
+        for (std::size_t k = 0; k < open.size(); ++k) start[open[k]] = x[k] / scale(open[k]);
+    }
+    Eigen::VectorXd v_u(nu());
+    for (int k = 0; k < nu(); ++k) v_u[k] = start[u[k]];
+    return B * v_u + B_c * driven;
+}
+
 void Partition::project()
 {
     if (body_.rows > 0) factorise();

@@ -34,6 +34,11 @@ class Partition {
     // after project(). True if it was replaced.
     bool maintain();
 
+    // Velocities that satisfy the loops at the configuration of the last close(). With a named partition the
+    // independent ones are those given and the others follow; else those that are given and not zero are
+    // kept, the others follow where loops demand it and are zero where not.
+    Eigen::VectorXd start_velocity(const Eigen::VectorXd& given, const Eigen::VectorXd& driven) const;
+
     // What tells one partition of a mechanism from another; adopt() takes over one that an earlier run had
     // come to.
     struct Sets {
