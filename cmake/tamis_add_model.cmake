@@ -7,6 +7,10 @@
 # The sample runs at the top of the model file are tests.
 function(tamis_add_model name)
   cmake_parse_arguments(arg "" "" "VARIANTS" ${ARGN})
+  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/models/${name}.cpp)
+    message(WARNING "models/${name}.cpp does not exist: create it, or remove tamis_add_model(${name}).")
+    return()
+  endif()
   if(NOT arg_VARIANTS)
     set(arg_VARIANTS " ")
   endif()

@@ -1,6 +1,6 @@
 // A pendulum that swings against a wall.
 //
-//   O              The bob starts level with the hinge, swings down and hits a wall
+//   O              The bob starts almost level with the hinge, swings down and hits a wall
 //    \   |         that stands a little beyond the lowest point; it bounces with
 //     \  |         restitution e and loses height at each hit.
 //      o | wall
@@ -21,7 +21,7 @@ TAMIS_MODEL(pendulum, "A pendulum that swings against a wall: a first model")
     model.gravity({0, -9.81, 0});
     const Body bob = model.add(
         {.name = "bob", .joint = hinge_z(), .mass = 1, .com = {length, 0, 0}, .inertia = {1e-3, 1e-3, 1e-3}});
-    model.start(bob, -3.0, 0); // hangs down at -pi/2
+    model.start(bob, -3.0, 0); // to the left, almost level; -pi/2 is straight down
 
     // 3. What touches: the bob and a wall 0.1 m beyond the lowest point.
     const MaterialId steel = model.add(Material{.restitution = e});

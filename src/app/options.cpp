@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <list>
 #include <nlohmann/json.hpp>
 
@@ -25,23 +27,36 @@ struct Options::Impl {
     void parse()
     {
         std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+        app.parse(reversed);
+    }
+    // Adds one option and reads it; `wants` says what its value must be.
+    template <class Add>
+    void read(const std::string& name, const std::string& wants, Add&& add)
+    {
         try {
-            app.parse(reversed);
-        } catch (const CLI::ParseError& error) {
-            throw UsageError(std::string(error.what()) + " (see --help)");
+            add();
+            parse();
+        } catch (const CLI::OptionAlreadyAdded&) {
+            fail("The option '{}' is declared twice, or is one that every run has: choose another name.",
+                 name);
+        } catch (const CLI::ParseError&) {
+            throw UsageError(fmt::format("--{} needs {} (see --help).", name, wants));
         }
+        names.push_back("--" + name);
     }
     template <class T>
     T declare(std::list<T>& storage, const std::string& name, const T& value, const std::string& help,
-              const std::vector<std::string>& among = {})
+              const std::string& wants, const std::vector<std::string>& among = {})
     {
         storage.push_back(value);
-        CLI::Option* option =
-            app.add_option("--" + name, storage.back(), help)->capture_default_str()->group(heading);
-        if constexpr (std::is_same_v<T, std::string>)
-            if (!among.empty()) option->check(CLI::IsMember(among));
-        names.push_back("--" + name);
-        parse();
+        read(name, wants, [&] {
+            CLI::Option* option =
+                app.add_option("--" + name, storage.back(), help)->capture_default_str()->group(heading);
+            option->type_name(among.empty() ? std::is_same_v<T, std::string> ? "TEXT" : "NUMBER"
+                                            : fmt::format("{}", fmt::join(among, "|")));
+            if constexpr (std::is_same_v<T, std::string>)
+                if (!among.empty()) option->check(CLI::IsMember(among).description(""));
+        });
         values[name] = storage.back();
         return storage.back();
     }
@@ -93,27 +108,28 @@ void Options::group(const std::string& name)
 double Options::number(const std::string& name, double value, const std::string& help,
                        const std::string& unit)
 {
-    return impl_->declare(impl_->numbers, name, value, unit.empty() ? help : help + " [" + unit + "]");
+    const std::string in_unit = unit.empty() ? "" : " [" + unit + "]";
+    return impl_->declare(impl_->numbers, name, value, help + in_unit, "a number" + in_unit);
 }
 int Options::integer(const std::string& name, int value, const std::string& help)
 {
-    return impl_->declare(impl_->integers, name, value, help);
+    return impl_->declare(impl_->integers, name, value, help, "a whole number");
 }
 std::string Options::text(const std::string& name, const std::string& value, const std::string& help)
 {
-    return impl_->declare(impl_->texts, name, value, help);
+    return impl_->declare(impl_->texts, name, value, help, "a text");
 }
 std::string Options::choice(const std::string& name, const std::string& value,
                             const std::vector<std::string>& among, const std::string& help)
 {
-    return impl_->declare(impl_->texts, name, value, help, among);
+    return impl_->declare(impl_->texts, name, value, help, fmt::format("one of {}", fmt::join(among, ", ")),
+                          among);
 }
 bool Options::flag(const std::string& name, const std::string& help)
 {
     impl_->flags.push_back(false);
-    impl_->app.add_flag("--" + name, impl_->flags.back(), help)->group(impl_->heading);
-    impl_->names.push_back("--" + name);
-    impl_->parse();
+    impl_->read(name, "no value",
+                [&] { impl_->app.add_flag("--" + name, impl_->flags.back(), help)->group(impl_->heading); });
     impl_->values[name] = impl_->flags.back();
     return impl_->flags.back();
 }

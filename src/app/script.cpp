@@ -13,6 +13,7 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace tamis {
@@ -71,8 +72,8 @@ void Script::prepare()
     s.force =
         options_.choice("force", defaults.force, {"explicit", "midpoint"},
                         "where forces are evaluated: at the start velocity as published, or at the midpoint");
-    s.tolerance =
-        options_.number("tolerance", defaults.tolerance, "of the contact solver, on the natural map");
+    s.tolerance = options_.number("tolerance", defaults.tolerance,
+                                  "of the contact solver, on the natural map; never below round-off");
     s.max_sweeps =
         options_.integer("max-sweeps", defaults.max_sweeps, "Gauss-Seidel sweeps in one solve at most");
     s.rho_inf =
@@ -96,6 +97,13 @@ void Script::prepare()
     if (s.record_every < 1) fail("--record-every is {}: give a positive number.", s.record_every);
     if (!(s.tolerance > 0)) fail("--tolerance is {}: give a positive number.", s.tolerance);
     if (s.max_sweeps < 1) fail("--max-sweeps is {}: give a positive number.", s.max_sweeps);
+    if (s.h > s.t_end)
+        fail("The step of {} s is longer than the run of {} s: reduce --h or raise --t-end.", s.h, s.t_end);
+    std::set<std::string> columns{"t"};
+    for (const Record& r : records_)
+        for (const std::string& column : r.columns)
+            if (!columns.insert(column).second)
+                fail("Two records are called '{}': names must differ.", column);
     model.finish();
 }
 
@@ -123,7 +131,7 @@ int Script::run()
 namespace {
 
 // Emits the equations of every mechanism of every variant of the model; a file that would not change is not
-// touched.
+// touched. A variant with a mistake is left out: running it tells the mistake.
 int emit(const std::vector<std::string>& arguments)
 {
     std::vector<std::unique_ptr<Script>> scripts;
@@ -133,7 +141,11 @@ int emit(const std::vector<std::string>& arguments)
         std::vector<std::string> variant;
         for (std::string word; words >> word;) variant.push_back(word);
         scripts.push_back(make_script(variant));
-        scripts.back()->prepare();
+        try {
+            scripts.back()->prepare();
+        } catch (const std::exception&) {
+            continue;
+        }
         for (const auto& m : scripts.back()->model.mechanisms()) mechanisms.push_back(m.get());
     }
     const std::string text = emit_equations(mechanisms);

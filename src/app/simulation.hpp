@@ -1,11 +1,12 @@
-// A run: steps from start to end, histories, impacts, pictures, progress and summary.
+// A run: steps from start to end, with its files, progress and summary.
 #pragma once
 
 #include "app/script.hpp"
 
 namespace tamis {
 
-// Returns 0, or 130 when interrupted; throws on errors, after what was computed is safely on disk.
+// Returns 0, or 128 + the number of the signal that ended it; throws on errors, after what was computed is
+// safely on disk.
 int simulate(const Script& script);
 
 } // namespace tamis

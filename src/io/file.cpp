@@ -1,7 +1,6 @@
 // Output files by POSIX calls, because std::ofstream hides the reason of a failure.
-// rename() replaces its target in one step; fsync() before it makes sure that the new name never points to
-// data that the disk has yet to receive, and reports the failures that quotas and network disks hold back
-// until then.
+// rename() replaces its target in one step. fsync() is left out: the kernel keeps what a dead process has
+// written, and waiting for the disk would cost more than the rest of a run with many frames.
 #include "io/file.hpp"
 
 #include "error.hpp"
@@ -20,8 +19,9 @@ namespace {
 
 [[noreturn]] void cannot(std::string_view action, const std::filesystem::path& path, int reason)
 {
-    fail("Cannot {} '{}': {}; free some space or choose another folder with --out.", action, path.string(),
-         std::generic_category().message(reason));
+    const bool full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+    fail("Cannot {} '{}': {}; {}choose another folder with --out.", action, path.string(),
+         std::generic_category().message(reason), full ? "free some space or " : "");
 }
 
 } // namespace
@@ -41,7 +41,6 @@ void write_file(const std::filesystem::path& path, std::string_view content)
     try {
         File file(path, ".part");
         file.append(content);
-        file.sync();
         if (::rename(temporary.c_str(), path.c_str()) != 0) cannot("write", path, errno);
     } catch (...) {
         ::unlink(temporary.c_str());
@@ -74,11 +73,6 @@ void File::append(std::string_view content)
             cannot("write", path_, reason);
         }
     }
-}
-
-void File::sync()
-{
-    if (::fsync(descriptor_) != 0) cannot("write", path_, errno);
 }
 
 } // namespace tamis

@@ -22,7 +22,6 @@ class File {
     File& operator=(const File&) = delete;
 
     void append(std::string_view content); // all of it or, when it throws, nothing
-    void sync();                           // wait until the disk has it
 
   private:
     std::filesystem::path path_;

@@ -6,8 +6,10 @@
 
 #include "io/file.hpp"
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 #include <utility>
+#include <vector>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkFieldData.h>
@@ -47,12 +49,17 @@ void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& 
     body_of_polygon->SetName("body");
     body_of_drawing->SetName("body");
     names->SetName("name");
+    vtkNew<vtkFloatArray> velocity;
+    velocity->SetName("velocity");
+    velocity->SetNumberOfComponents(3);
 
     for (const Drawing& drawing : bodies) {
         const vtkIdType first = points->GetNumberOfPoints();
         for (const Eigen::Vector3d& vertex : drawing.surface.vertices) {
             const Eigen::Vector3d x = drawing.pose * vertex;
             points->InsertNextPoint(x.data());
+            const Eigen::Vector3d v = drawing.velocity + drawing.turning_rate.cross(x - drawing.pose.p);
+            velocity->InsertNextTuple(v.data());
         }
         for (const std::vector<int>& face : drawing.surface.faces) {
             polygons->InsertNextCell(static_cast<int>(face.size()));
@@ -66,6 +73,7 @@ void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& 
     vtkNew<vtkPolyData> data;
     data->SetPoints(points);
     data->SetPolys(polygons);
+    data->GetPointData()->AddArray(velocity);
     data->GetCellData()->AddArray(body_of_polygon);
     data->GetFieldData()->AddArray(names);
     data->GetFieldData()->AddArray(body_of_drawing);
@@ -101,10 +109,21 @@ void write_contacts(std::span<const Arrow> contacts, const std::filesystem::path
 SceneWriter::SceneWriter(std::filesystem::path folder, std::string name)
     : folder_(std::move(folder)), name_(std::move(name))
 {
+    clear(folder_, name_);
     make_directory(folder_ / "frames");
-    // An earlier run's list must not name this run's frames.
+}
+
+void SceneWriter::clear(const std::filesystem::path& folder, const std::string& name)
+{
     std::error_code none_there;
-    std::filesystem::remove(folder_ / (name_ + ".pvd"), none_there);
+    std::filesystem::remove(folder / (name + ".pvd"), none_there);
+    std::vector<std::filesystem::path> old;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "frames", none_there)) {
+        const std::string file = entry.path().filename().string();
+        if (file.starts_with(name + "_bodies_") || file.starts_with(name + "_contacts_"))
+            old.push_back(entry);
+    }
+    for (const auto& path : old) std::filesystem::remove(path, none_there);
 }
 
 void SceneWriter::frame(double t, std::span<const Drawing> bodies, std::span<const Arrow> contacts)

@@ -15,6 +15,7 @@ struct Drawing { // one rigid surface where it is in this frame
     Surface surface;
     Pose pose;
     int body;
+    Eigen::Vector3d velocity{0, 0, 0}, turning_rate{0, 0, 0}; // of the pose's origin, world axes
 };
 
 struct Arrow { // one contact with its impulse
@@ -23,11 +24,15 @@ struct Arrow { // one contact with its impulse
 };
 
 // Writes <folder>/<name>.pvd, which lists for each frame, with its time,
-//   frames/<name>_bodies_000012.vtp     polygons; cell data `body`; field data `name` and `body`, one per
-//   drawing frames/<name>_contacts_000012.vtp   points; point data `impulse` and `gap`
+//   frames/<name>_bodies_000012.vtp     polygons; point data `velocity`, cell data `body`; field data
+//                                       `name` and `body`, one for each drawing
+//   frames/<name>_contacts_000012.vtp   points; point data `impulse` and `gap`
 // The list is replaced after each frame, so that it is valid at any moment and names complete files only.
 class SceneWriter {
   public:
+    // Removes the pictures of an earlier run in this folder.
+    static void clear(const std::filesystem::path& folder, const std::string& name);
+
     SceneWriter(std::filesystem::path folder, std::string name);
     void frame(double t, std::span<const Drawing> bodies, std::span<const Arrow> contacts);
     int frames() const { return frames_; }

@@ -166,7 +166,7 @@ namespace {
 void check(const Material& material)
 {
     if (!(material.friction >= 0) || !std::isfinite(material.friction))
-        fail("A material has friction {}: the Coulomb coefficient must be zero or positive.",
+        fail("A material has friction {}: the Coulomb coefficient must be finite and not negative.",
              material.friction);
     if (!(material.restitution >= 0 && material.restitution <= 1))
         fail("A material has restitution {}: it must lie between 0 and 1.", material.restitution);

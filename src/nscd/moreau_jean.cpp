@@ -28,7 +28,8 @@ struct MoreauJean::Block {
     Multibody body;
     std::unique_ptr<Partition> partition;
     int q0, v0;                         // its place in State
-    std::vector<const Motion*> motions; // of the driven coordinates, as in partition->c
+    std::vector<int> driven;            // coordinates, as in partition->c
+    std::vector<const Motion*> motions; // of them
     // predict
     Eigen::VectorXd q_m;
     // linearise
@@ -91,21 +92,19 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         for (const Drive& d : model.drives())
             if (d.on.mechanism == number) driven.emplace_back(d.on.index, &d.motion);
         std::sort(driven.begin(), driven.end());
-        std::vector<int> c;
         for (const auto& [index, motion] : driven) {
-            c.push_back(index);
+            k.driven.push_back(index);
             k.motions.push_back(motion);
         }
         double* q = state_.q.data() + k.q0;
-        for (std::size_t i = 0; i < c.size(); ++i)
-            q[k.body.mechanism.position_index(c[i])] = k.motions[i]->position(0);
-        k.partition = std::make_unique<Partition>(k.body, model.independent_of(number), c, q);
+        set_driven(k, q, 0);
+        k.partition = std::make_unique<Partition>(k.body, model.independent_of(number), k.driven, q);
         Partition& p = *k.partition;
         p.close(q, 0);
         p.project();
         p.maintain();
-        k.vc_now.resize(c.size());
-        for (std::size_t i = 0; i < c.size(); ++i) k.vc_now[i] = k.motions[i]->velocity(0);
+        k.vc_now.resize(k.driven.size());
+        for (std::size_t i = 0; i < k.driven.size(); ++i) k.vc_now[i] = k.motions[i]->velocity(0);
         k.vc_next = k.vc_now;
         k.rhs = Eigen::VectorXd::Zero(p.nu());
         state_.v.segment(k.v0, k.body.nv) = p.start_velocity(start.v, k.vc_now);
@@ -170,8 +169,13 @@ StepReport MoreauJean::step()
 
 void MoreauJean::set_driven(Block& k, double* q, double t) const
 {
-    for (std::size_t i = 0; i < k.motions.size(); ++i)
-        q[k.body.mechanism.position_index(k.partition->c[i])] = k.motions[i]->position(t);
+    for (std::size_t i = 0; i < k.motions.size(); ++i) {
+        const double position = k.motions[i]->position(t);
+        if (!std::isfinite(position) || !std::isfinite(k.motions[i]->velocity(t)))
+            fail("The drive of '{}' is not finite at t = {:.6g} s.",
+                 k.body.mechanism.coordinate_name(k.driven[i]), t);
+        q[k.body.mechanism.position_index(k.driven[i])] = position;
+    }
 }
 
 void MoreauJean::predict()
@@ -270,8 +274,14 @@ void MoreauJean::evaluate_forces()
     for (const JointSpring& s : model_.joint_springs())
         blocks_[s.on.mechanism]->Q[s.on.index] -= s.law.stiffness * (q(s.on) - s.law.rest) +
                                                   s.law.damping * blocks_[s.on.mechanism]->v_star[s.on.index];
-    for (const JointForce& f : model_.joint_forces())
-        blocks_[f.on.mechanism]->Q[f.on.index] += f.law(*middle_);
+    for (const JointForce& f : model_.joint_forces()) {
+        const double force = f.law(*middle_);
+        Block& k = *blocks_[f.on.mechanism];
+        if (!std::isfinite(force))
+            fail("The force on '{}' is {} at t = {:.6g} s.", k.body.mechanism.coordinate_name(f.on.index),
+                 force, t_m_);
+        k.Q[f.on.index] += force;
+    }
     if (model_.wrench_inputs().empty()) return;
 
     for (auto& block : blocks_)
@@ -298,6 +308,9 @@ void MoreauJean::evaluate_forces()
     }
     for (const AppliedWrench& w : model_.wrenches()) {
         const Wrench value = w.law(*middle_);
+        if (!value.force.allFinite() || !value.moment.allFinite())
+            fail("The wrench on frame '{}' is not finite at t = {:.6g} s.",
+                 model_.mechanisms()[w.at.mechanism]->frames()[w.at.index].name, t_m_);
         apply(value.force, value.moment);
     }
 }

@@ -68,6 +68,7 @@ void Partition::choose(bool only_if_better)
     v.clear();
     loop_rows.clear();
     if (named_) {
+        if (dof == 0) fail("Mechanism '{}' is fully driven: name no independent coordinates.", m.name());
         if (static_cast<int>(u.size()) != dof)
             fail("Mechanism '{}' has {} degrees of freedom, but {} independent coordinates are named: name "
                  "{} of them, or "
@@ -238,10 +239,13 @@ void Partition::close(double* q, double t)
         worst -= loop_equations(l.kind);
         name = l.name;
     }
-    std::string remedy = t == 0 ? "start closer to an assembled configuration" : "reduce the step --h";
+    std::string remedy =
+        t == 0 ? "start closer to an assembled configuration, or check the lengths"
+               : "the mechanism may be at the end of its travel (check lengths and drives), or the "
+                 "step is too large (--h)";
     if (t != 0 && named_)
-        remedy +=
-            fmt::format(", or leave the choice of independent coordinates (now {}) to the solver", names(u));
+        remedy += fmt::format(
+            ", or the choice of independent coordinates (now {}) is better left to the solver", names(u));
     fail("At t = {:.6g} s loop '{}' of mechanism '{}' cannot be closed (error {:.3g} m): {}.", t, name,
          m.name(), loop_error_, remedy);
 }

@@ -35,7 +35,8 @@ double RelativeView::drive_force(Coordinate c) const
 {
     for (const auto& [on, force] : drive_forces)
         if (on.mechanism == c.mechanism && on.index == c.index) return force;
-    fail("Coordinate '{}' is not driven.", model().mechanisms()[c.mechanism]->coordinate_name(c.index));
+    fail("Coordinate '{}' is not driven: drive_force needs model.drive on it.",
+         model().mechanisms()[c.mechanism]->coordinate_name(c.index));
 }
 
 void RelativeView::place() const

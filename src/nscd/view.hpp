@@ -48,8 +48,9 @@ class View {
     double kinetic_energy() const;
     double potential_energy() const; // gravity and springs
     double energy() const { return kinetic_energy() + potential_energy(); }
-    double gap(ShapeId a, ShapeId b, int feature) const;            // now, however large
-    double normal_impulse(ShapeId a, ShapeId b, int feature) const; // of the last step, zero if not active
+    double gap(ShapeId a, ShapeId b, int feature = 0) const; // now, however large
+    double normal_impulse(ShapeId a, ShapeId b,
+                          int feature = 0) const; // of the last step, zero if not active
 
   private:
     BodyMotion frame_motion(Frame frame) const;

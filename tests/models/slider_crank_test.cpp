@@ -285,7 +285,7 @@ TEST(SliderCrank, MistakesGiveOneClearSentence)
     const Mistake mistakes[] = {
         {{"--frction", "0.1"}, 2, "--friction"},
         {{"--h", "abc"}, 2, "--h"},
-        {{"--formulation", "chian"}, 2, "chian"},
+        {{"--formulation", "chian"}, 2, "--formulation needs one of chain"},
         {{"--h", "-1e-5"}, 1, "step size"},
         {{"--h", "0"}, 1, "step size"},
         {{"--t-end", "-1"}, 1, "--t-end"},
@@ -298,6 +298,7 @@ TEST(SliderCrank, MistakesGiveOneClearSentence)
         {{"--frames", "-1"}, 1, "--frames"},
         {{"--slider-length", "-1"}, 1, "-1"},
         {{"--out", "/proc/nowhere"}, 1, "/proc/nowhere"},
+        {{"--h", "1"}, 1, "longer than the run"},
         {{"--gravity", "1e300"}, 1, "diverged"},
         {{"--crank-speed", "nan"}, 1, "crank"},
     };

@@ -1,0 +1,118 @@
+// Files of a run; see output.hpp. Planes have no end: each is drawn as a square that follows the bodies.
+#include "app/output.hpp"
+
+#include "io/file.hpp"
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+namespace tamis {
+
+namespace {
+
+Pose pose_of(const AttachedShape& s, const View& view)
+{
+    return s.body < 0 ? s.at : view.motion(s.body).pose * s.at;
+}
+
+// Box that all shapes but planes fill; empty without any.
+struct Extent {
+    Eigen::Vector3d low = Eigen::Vector3d::Constant(1e300), high = -low;
+    bool empty() const { return high[0] < low[0]; }
+    double size() const { return empty() ? 1 : (high - low).norm(); }
+};
+Extent extent(const View& view, bool moving_only)
+{
+    Extent e;
+    for (const AttachedShape& s : view.model().shapes()) {
+        if (std::holds_alternative<Plane>(s.shape) || (moving_only && s.body < 0)) continue;
+        const Eigen::Vector3d centre = pose_of(s, view).p;
+        const Eigen::Vector3d reach = Eigen::Vector3d::Constant(bounding_radius(s.shape));
+        e.low = e.low.cwiseMin(centre - reach);
+        e.high = e.high.cwiseMax(centre + reach);
+    }
+    return e;
+}
+
+} // namespace
+
+Output::Output(const Script& script, const View& view) : script_(script), folder_(script.settings().out)
+{
+    make_directory(folder_);
+    SceneWriter::clear(folder_, script.model.name());
+    std::vector<std::string> columns{"t"};
+    for (const Record& r : script.records())
+        columns.insert(columns.end(), r.columns.begin(), r.columns.end());
+    row_.resize(columns.size());
+    histories_.emplace(folder_ / "histories.csv", columns);
+    impacts_.emplace(folder_ / "impacts.csv",
+                     std::vector<std::string>{"t", "shape_a", "shape_b", "feature", "gap", "approach_speed",
+                                              "separation_speed", "impulse_n", "impulse_t1", "impulse_t2",
+                                              "energy"});
+    if (script.settings().frames == 0 || script.model.shapes().empty()) return;
+    scene_.emplace(folder_, script.model.name());
+    const double plane_size = 2 * extent(view, false).size();
+    for (const AttachedShape& s : script.model.shapes())
+        drawings_.push_back({s.name, surface(s.shape, plane_size), {}, s.body});
+    for (const Drawing& d : drawings_) surfaces_.push_back(d.surface);
+}
+
+void Output::history(const View& view)
+{
+    row_[0] = view.time();
+    double* out = row_.data() + 1;
+    for (const Record& r : script_.records()) {
+        r.write(view, out);
+        out += r.columns.size();
+    }
+    histories_->row(row_);
+}
+
+void Output::impacts(const View& view, double t_m)
+{
+    touching_.clear();
+    for (const ContactRecord& c : view.contacts()) {
+        if (!(c.impulse[0] > 0)) continue;
+        touching_.insert({c.shape_a, c.shape_b, c.feature});
+        if (touched_.contains({c.shape_a, c.shape_b, c.feature})) continue;
+        const auto& shapes = script_.model.shapes();
+        impacts_->line(fmt::format("{},{},{},{},{},{},{},{},{},{},{}", t_m, csv_cell(shapes[c.shape_a].name),
+                                   csv_cell(shapes[c.shape_b].name), c.feature, c.gap, -c.u_minus[0],
+                                   c.u_plus[0], c.impulse[0], c.impulse[1], c.impulse[2], view.energy()));
+        ++impact_count_;
+    }
+    std::swap(touching_, touched_);
+}
+
+void Output::frame(const View& view)
+{
+    if (!scene_) return;
+    const Extent bodies = extent(view, true);
+    for (std::size_t s = 0; s < drawings_.size(); ++s) {
+        const AttachedShape& shape = script_.model.shapes()[s];
+        Drawing& d = drawings_[s];
+        d.pose = pose_of(shape, view);
+        if (shape.body >= 0) {
+            const BodyMotion& m = view.motion(shape.body);
+            d.turning_rate = m.turning_rate;
+            d.velocity = m.velocity + m.turning_rate.cross(d.pose.p - m.pose.p);
+        }
+        const Plane* plane = std::get_if<Plane>(&shape.shape);
+        if (!plane || bodies.empty()) continue;
+        const Eigen::Vector3d centre = d.pose.R.transpose() * ((bodies.low + bodies.high) / 2 - d.pose.p);
+        const Eigen::Vector3d along = centre - plane->normal.dot(centre) * plane->normal;
+        for (std::size_t k = 0; k < d.surface.vertices.size(); ++k)
+            d.surface.vertices[k] = surfaces_[s].vertices[k] + along;
+    }
+    arrows_.clear();
+    for (const ContactRecord& c : view.contacts()) arrows_.push_back({c.point, c.frame * c.impulse, c.gap});
+    scene_->frame(view.time(), drawings_, arrows_);
+}
+
+void Output::flush()
+{
+    histories_->flush();
+    impacts_->flush();
+}
+
+} // namespace tamis

@@ -1,0 +1,46 @@
+// The files of a run: histories, impacts and pictures.
+#pragma once
+
+#include "app/script.hpp"
+#include "io/history.hpp"
+#include "io/vtk_writer.hpp"
+#include "nscd/view.hpp"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+namespace tamis {
+
+class Output {
+  public:
+    // Opens the folder of the run and removes what an earlier run left there under the same names.
+    Output(const Script& script, const View& view);
+
+    void history(const View& view);
+    // Contacts that carry an impulse now and did not in the step before; t_m is the time of q_m, where they
+    // were found.
+    void impacts(const View& view, double t_m);
+    void frame(const View& view);
+    void flush();
+
+    const std::filesystem::path& folder() const { return folder_; }
+    int frames() const { return scene_ ? scene_->frames() : 0; }
+    long impact_count() const { return impact_count_; }
+
+  private:
+    const Script& script_;
+    std::filesystem::path folder_;
+    std::optional<History> histories_, impacts_;
+    std::vector<double> row_;
+    long impact_count_ = 0;
+    std::set<std::array<int, 3>> touching_, touched_; // shapes and feature, in this step and the one before
+
+    std::optional<SceneWriter> scene_;
+    std::vector<Drawing> drawings_; // as the shapes of the model
+    std::vector<Surface> surfaces_; // of the shapes; a plane's is centred on its foot
+    std::vector<Arrow> arrows_;
+};
+
+} // namespace tamis
