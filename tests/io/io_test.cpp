@@ -1,6 +1,6 @@
 // Files are whole or absent, histories keep every bit and only whole lines, and scenes are judged by their
 // XML: tags that match, counts, and the ranges that VTK states for each array.
-#include "error.hpp"
+#include "error_of.hpp"
 #include "io/file.hpp"
 #include "io/history.hpp"
 #include "io/vtk_writer.hpp"
@@ -71,17 +71,6 @@ class FullDisk {
     rlimit before_{};
 };
 
-template <class Action>
-std::string message_of(Action action)
-{
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
-}
-
 std::ptrdiff_t count_entries(const std::filesystem::path& folder)
 {
     return std::distance(std::filesystem::directory_iterator(folder), {});
@@ -146,7 +135,7 @@ TEST(WriteFile, OldFileSurvivesAFullDiskAndNoTemporaryIsLeft)
     std::string message;
     {
         FullDisk disk(1000);
-        message = message_of([&] { write_file(folder / "f", std::string(5000, 'x')); });
+        message = error_of([&] { write_file(folder / "f", std::string(5000, 'x')); });
     }
     EXPECT_NE(message.find("'" + (folder / "f").string() + "'"), std::string::npos) << message;
     EXPECT_NE(message.find("File too large"), std::string::npos) << message;
@@ -158,7 +147,7 @@ TEST(WriteFile, OldFileSurvivesAFullDiskAndNoTemporaryIsLeft)
 TEST(WriteFile, MissingFolderIsNamedWithTheReason)
 {
     ScratchFolder folder;
-    const std::string message = message_of([&] { write_file(folder / "none/f", "x"); });
+    const std::string message = error_of([&] { write_file(folder / "none/f", "x"); });
     EXPECT_NE(message.find((folder / "none/f").string()), std::string::npos) << message;
     EXPECT_NE(message.find("No such file or directory"), std::string::npos) << message;
 }
@@ -197,7 +186,7 @@ TEST(MakeDirectory, FileInTheWayIsAnErrorWithARemedy)
     ScratchFolder folder;
     write_file(folder / "f", "x");
     for (const char* path : {"f", "f/below"}) {
-        const std::string message = message_of([&] { make_directory(folder / path); });
+        const std::string message = error_of([&] { make_directory(folder / path); });
         EXPECT_NE(message.find((folder / path).string()), std::string::npos) << message;
         EXPECT_NE(message.find("Not a directory"), std::string::npos) << message;
         EXPECT_NE(message.find("--out"), std::string::npos) << message;
@@ -295,9 +284,9 @@ TEST(History, FullDiskIsReportedOnceAndOnlyWholeLinesRemain)
         history.row(std::array{1.0, 2.0});
         history.flush();
         for (int i = 0; i < 40; ++i) history.row(std::array{0.25, 0.125});
-        first = message_of([&] { history.flush(); });
+        first = error_of([&] { history.flush(); });
         history.row(std::array{3.0, 4.0});
-        second = message_of([&] { history.flush(); });
+        second = error_of([&] { history.flush(); });
     }
     EXPECT_NE(first.find((folder / "h.csv").string()), std::string::npos) << first;
     EXPECT_NE(first.find("--out"), std::string::npos) << first;
@@ -318,7 +307,7 @@ TEST(History, DestructorIsSilentOnAFullDisk)
 TEST(History, DeviceWithoutSpaceIsNamedAsTheReason)
 {
     if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-    const std::string message = message_of([] { History history("/dev/full", {"t"}); });
+    const std::string message = error_of([] { History history("/dev/full", {"t"}); });
     EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
 }
 
@@ -450,7 +439,7 @@ TEST(SceneWriter, FolderThatCannotBeMadeIsNamed)
 {
     ScratchFolder folder;
     write_file(folder / "f", "in the way");
-    const std::string message = message_of([&] { SceneWriter(folder / "f", "s"); });
+    const std::string message = error_of([&] { SceneWriter(folder / "f", "s"); });
     EXPECT_NE(message.find((folder / "f").string()), std::string::npos) << message;
     EXPECT_NE(message.find("--out"), std::string::npos) << message;
 }
@@ -469,7 +458,7 @@ TEST(SceneWriter, FullDiskKeepsTheFramesBeforeIt)
     std::string message;
     {
         FullDisk disk(4096);
-        message = message_of([&] { scene.frame(1, std::vector{large}, {}); });
+        message = error_of([&] { scene.frame(1, std::vector{large}, {}); });
     }
     EXPECT_NE(message.find("s_bodies_000001.vtp"), std::string::npos) << message;
     EXPECT_EQ(scene.frames(), 1);

@@ -1,7 +1,7 @@
 // A model accepts what makes sense and names the culprit of what does not.
 #include "nscd/model.hpp"
 
-#include "error.hpp"
+#include "error_of.hpp"
 #include "nscd/moreau_jean.hpp"
 
 #include <cmath>
@@ -11,23 +11,6 @@
 using namespace tamis;
 
 namespace {
-
-// The sentence of the error that `action` ends with, empty if it ends well.
-template <class Action>
-std::string error_of(Action&& action)
-{
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
-}
-
-bool contains(const std::string& text, const std::string& part)
-{
-    return text.find(part) != std::string::npos;
-}
 
 BodySpec arm(const std::string& name, Body parent = ground)
 {

@@ -2,7 +2,7 @@
 // with redundant equations, in the plane and in space.
 #include "nscd/partition.hpp"
 
-#include "error.hpp"
+#include "error_of.hpp"
 #include "nscd/allocations.hpp"
 #include "nscd/moreau_jean.hpp"
 
@@ -17,22 +17,6 @@ using Eigen::VectorXd;
 namespace {
 
 constexpr double g = 9.81;
-
-bool contains(const std::string& text, const std::string& part)
-{
-    return text.find(part) != std::string::npos;
-}
-
-template <class Action>
-std::string error_of(Action&& action)
-{
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
-}
 
 // A uniform bar along x that turns about z at its end.
 Body bar(Model& model, const std::string& name, Body parent, const Vector3d& at, double length, double mass)
