@@ -158,14 +158,15 @@ class Search {
     const LocalProblem& problem;
     const double tolerance;
     const int n;
-    Blocks local;       // W_aa, symmetric part
-    VectorXd t, sqrt_t; // tr(W_aa) / 3, for each of the three rows
+    Blocks local;           // W_aa, symmetric part
+    VectorXd t, sqrt_t;     // tr(W_aa) / 3, for each of the three rows
+    double largest_impulse; // |sqrt(t) r| of iterates that are believed
 };
 
 Search::Search(const LocalProblem& given, double aim)
     : r(given.r), problem(given), tolerance(aim), n(given.contacts()), local(n), t(3 * n)
 {
-    if (!r.allFinite()) r.setZero();
+    if (!r.allFinite() || problem.q.isZero(0)) r.setZero();
     best = r;
     report.residual_before = report.residual = relative_natural_map(problem, r);
     double largest = 0;
@@ -178,12 +179,15 @@ Search::Search(const LocalProblem& given, double aim)
     for (double& x : t)
         if (!(x > 0)) x = largest > 0 ? largest : 1; // a contact on which nothing moves
     sqrt_t = t.cwiseSqrt();
+    largest_impulse = 0.01 / tolerance * problem.q.cwiseQuotient(sqrt_t).norm();
 }
 
+// In a problem without solution impulses may grow without bound and the residual relative to them fall as low
+// as one likes. Iterates so large that the tolerance on them exceeds a hundredth of q are therefore refused.
 bool Search::judge()
 {
     const double residual = relative_natural_map(problem, r);
-    if (residual < report.residual) {
+    if (residual < report.residual && r.cwiseProduct(sqrt_t).norm() <= largest_impulse) {
         report.residual = residual;
         best = r;
     }
