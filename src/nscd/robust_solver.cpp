@@ -15,8 +15,9 @@
 // e
 //    and nu -> 0. In the coordinates x = (mu r_n, r_t), y = (y_n / mu, y_t) both cones are Lorentz cones, and
 //    the Nesterov-Todd metric H with H x = y gives (Q W + H) dr = nu x^-1 - y - Q (u + mu |y_t| n - y).
-//    Q = I + mu n (y_t/|y_t|)^T holds the derivative of the shift mu |u_t| (as in Acary, Armand & Nguyen
-//    2023); Q = I lags it, which is slower and fails elsewhere: both are tried.
+//    Q = I + mu n (y_t/|y_t|)^T holds the derivative of the shift mu |u_t|; Q = I lags it, which is slower
+//    and fails elsewhere: both are tried. Without the shift this is the convex problem of Acary, Armand,
+//    Nguyen & Shpakovych (2024).
 //
 // Source of the comparison of methods: Acary, Bremond & Huber (2018). Departures: the line search of Newton's
 // method is nonmonotone and, where it fails, takes a few full steps, because |F| has local minima at kinks;
