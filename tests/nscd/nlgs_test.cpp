@@ -13,7 +13,8 @@
 
 std::atomic<long> allocations{0};
 
-// Eigen allocates past operator new: with glibc, malloc itself counts. Sanitizers keep their own malloc.
+// Eigen allocates past operator new: with glibc, malloc itself counts. Sanitizers keep their own malloc, and
+// nothing is counted under them.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TAMIS_SANITIZED
@@ -28,21 +29,6 @@ extern "C" void* malloc(std::size_t size) noexcept
 {
     ++allocations;
     return __libc_malloc(size);
-}
-#else
-[[gnu::noinline]] void* operator new(std::size_t size)
-{
-    ++allocations;
-    if (void* p = std::malloc(size ? size : 1)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept
-{
-    std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept
-{
-    std::free(p);
 }
 #endif
 
