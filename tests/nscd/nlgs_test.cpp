@@ -10,6 +10,7 @@
 #include <limits>
 #include <new>
 #include <random>
+#include <vector>
 
 std::atomic<long> allocations{0};
 
@@ -29,6 +30,15 @@ extern "C" void* malloc(std::size_t size) noexcept
 {
     ++allocations;
     return __libc_malloc(size);
+}
+
+// Without this, tests that nothing allocates could not fail.
+TEST(Allocations, OfEigenAndOfOperatorNewAreCounted)
+{
+    const long before = allocations;
+    const Eigen::VectorXd x = Eigen::VectorXd::Zero(1000);
+    const std::vector<double> y(1000);
+    EXPECT_GE(allocations - before, 2) << x.size() << y.size();
 }
 #endif
 
