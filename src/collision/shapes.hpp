@@ -1,8 +1,13 @@
 // Shapes carried by bodies: geometry only, in the shape's own frame.
 #pragma once
 
+#include "collision/broadphase.hpp"
+#include "collision/hull.hpp"
+
 #include <Eigen/Core>
 #include <array>
+#include <filesystem>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -25,11 +30,29 @@ struct Box { // centred, edges along the axes; half may be zero in one direction
 struct Cylinder { // centred, axis z
     double radius, half_length;
 };
+struct Capsule {                // centred, axis z: all points within `radius` of a segment
+    double radius, half_length; // of the segment
+};
+struct Polyhedron { // convex
+    std::shared_ptr<const Hull> hull;
+};
+struct Hollow { // everything outside the cavity is solid: a container seen from inside
+    std::variant<Sphere, Box, Cylinder, Capsule> cavity;
+};
+// A surface of triangles, of any form; the free side is the one that the normals point to (counter-clockwise
+// seen from there).
+struct TriangleMesh {
+    std::vector<Eigen::Vector3d> vertices;
+    std::vector<std::array<int, 3>> triangles;
+};
+struct Mesh {
+    std::shared_ptr<const TriangleMesh> mesh;
+};
 struct Plane { // half-space normal . x < offset is solid, the normal points into the free side
     Eigen::Vector3d normal;
     double offset;
 };
-using Shape = std::variant<Sphere, Box, Cylinder, Plane>;
+using Shape = std::variant<Sphere, Box, Cylinder, Plane, Capsule, Polyhedron, Hollow, Mesh>;
 
 // What a model writes. Lengths are full lengths; each throws Error unless its sizes are positive and finite
 // (one length of a box may be zero).
@@ -37,6 +60,11 @@ Shape sphere(double radius);
 Shape box(double length_x, double length_y, double length_z);
 Shape rectangle(double length_x, double length_y); // in the x-y plane, four corners, no thickness
 Shape cylinder(double radius, double length);
+Shape capsule(double radius, double length); // length of the segment, between the centres of the end balls
+Shape polyhedron(const std::vector<Eigen::Vector3d>& points);          // convex hull of the points
+Shape polyhedron(const std::filesystem::path& file, double scale = 1); // convex hull of an STL or OBJ file
+Shape mesh(const std::filesystem::path& file, double scale = 1);       // the triangles of an STL or OBJ file
+Shape hollow(const Shape& cavity); // inside of a sphere, box, cylinder or capsule
 // Normalises the normal; the offset is a length along it.
 Shape wall(const Eigen::Vector3d& normal, double offset);
 
@@ -51,8 +79,16 @@ inline int flat_axis(const Box& box)
     return box.half.x() == 0 ? 0 : box.half.y() == 0 ? 1 : 2;
 }
 
-// Radius of the smallest centred ball around the shape; infinite for a plane.
+// Radius of the smallest centred ball around the shape (for a hollow one: around its cavity); infinite for a
+// plane.
 double bounding_radius(const Shape& shape);
+// Box around the shape where it is; a plane's is infinite unless its normal is an axis, a hollow shape's is
+// infinite.
+Bounds bounds(const Shape& shape, const Pose& pose);
+// Of solid shapes; a plane, a mesh or a hollow shape has none and throws Error.
+MassProperties mass_properties(const Shape& shape);
+// Of a rigid cluster of solid shapes that do not overlap.
+MassProperties mass_properties(const std::vector<std::pair<Shape, Pose>>& parts);
 
 // Surface to draw: polygons over vertices. A plane is drawn as a square of the given extent.
 struct Surface {
