@@ -25,7 +25,7 @@ Absolute::Absolute(const Model& model, const AbsoluteOptions& options)
         fail("The step size is {} s: give a positive --h.", options.h);
     if (!(options.theta >= 0.5 && options.theta <= 1))
         fail("theta is {}: it must lie between 0.5 and 1 (--theta).", options.theta);
-    for (int b = 0; b < system_.bodies(); ++b) problem_.offset.push_back(6 * (b + 1));
+    for (int b = 0; b < system_.bodies(); ++b) problem_.general_offset.push_back(6 * (b + 1));
     problem_.v_free = problem_.v = state_.v;
 }
 

@@ -21,4 +21,11 @@ Eigen::Vector3d project_contact(const Eigen::Vector3d& r, const Eigen::Vector3d&
 // Projection on the cone |r_t| <= mu r_n.
 Eigen::Vector3d project_cone(const Eigen::Vector3d& r, double mu);
 
+// Projection on the ball |r| <= limit.
+inline Eigen::Vector3d project_ball(const Eigen::Vector3d& r, double limit)
+{
+    const double size = r.norm();
+    return size > limit ? Eigen::Vector3d(r * (limit / size)) : r;
+}
+
 } // namespace tamis

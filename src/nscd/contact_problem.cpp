@@ -47,13 +47,18 @@ Eigen::Vector3d ContactProblem::relative_velocity(const Contact& contact) const
 double ContactProblem::delassus(const Contact& a, int i, const Contact& b, int j) const
 {
     double w = 0;
-    for (const Contact::Side& s : a.side) {
-        if (s.block < 0) continue;
-        const int n = block_size(s.block);
-        const double* h = H.data() + s.map + i * n;
-        for (const Contact::Side& t : b.side) {
-            if (t.block != s.block) continue;
-            const double* y = Y.data() + t.map + j * n;
+    for (int s = 0; s < 2; ++s) {
+        const int block = a.side[s].block;
+        if (block < 0) continue;
+        const int n = block_size(block);
+        for (int t = 0; t < 2; ++t) {
+            if (b.side[t].block != block) continue;
+            if (is_rigid(block)) {
+                w += rigid_row(a, s, i).dot(rigid_response(b, t, j));
+                continue;
+            }
+            const double* h = H.data() + a.side[s].map + i * n;
+            const double* y = Y.data() + b.side[t].map + j * n;
             for (int k = 0; k < n; ++k) w += h[k] * y[k];
         }
     }
@@ -74,11 +79,17 @@ namespace {
 double velocity_magnitude(const ContactProblem& problem, const Contact& contact, int row)
 {
     double sum = std::abs(contact.drift[row]) + (row == 0 ? std::abs(contact.shift) : 0);
-    for (const Contact::Side& s : contact.side) {
-        if (s.block < 0) continue;
-        const int n = problem.block_size(s.block);
-        const double* h = problem.H.data() + s.map + row * n;
-        const double* x = problem.v.data() + problem.offset[s.block];
+    for (int s = 0; s < 2; ++s) {
+        const Contact::Side& side = contact.side[s];
+        if (side.block < 0) continue;
+        const double* x = problem.v.data() + problem.offset(side.block);
+        if (problem.is_rigid(side.block)) {
+            const Eigen::Map<const ContactProblem::Row6> v(x);
+            sum += problem.rigid_row(contact, s, row).cwiseProduct(v).lpNorm<1>();
+            continue;
+        }
+        const int n = problem.block_size(side.block);
+        const double* h = problem.H.data() + side.map + row * n;
         for (int k = 0; k < n; ++k) sum += std::abs(h[k] * x[k]);
     }
     return sum;
@@ -90,7 +101,8 @@ Residual residual(const ContactProblem& problem)
 {
     Residual result;
     double sum_natural = 0, sum_impulse = 0, sum_velocity = 0;
-    for (const Contact& contact : problem.contacts) {
+    for (std::size_t a = 0; a < problem.contacts.size(); ++a) {
+        const Contact& contact = problem.contacts[a];
         const int m = contact.active_rows();
         Eigen::Vector3d u = Eigen::Vector3d::Zero();
         double trace = 0, magnitude = 0;
@@ -100,8 +112,17 @@ Residual residual(const ContactProblem& problem)
             magnitude += velocity_magnitude(problem, contact, row);
         }
         const double rho = trace > 0 ? m / trace : 0;
-        double natural, approach;
-        if (contact.law == Law::bilateral) {
+        double natural, approach = 0;
+        double impulse = contact.r.squaredNorm();
+        if (contact.law == Law::rolling) { // in units of force: moments over the length that limits them
+            if (!(contact.friction > 0)) continue;
+            const double limit = contact.friction * problem.contacts[a - 1].r[0];
+            const Eigen::Vector3d projected = project_ball(contact.r - rho * u, limit);
+            natural = (contact.r - projected).norm() / contact.friction;
+            magnitude /= contact.friction;
+            u.setZero();
+            impulse = 0;
+        } else if (contact.law == Law::bilateral) {
             approach = u.norm();
             natural = rho * approach;
         } else {
@@ -113,7 +134,7 @@ Residual residual(const ContactProblem& problem)
         result.approach = std::max(result.approach, approach);
         result.round_off = std::max(result.round_off, rho * magnitude);
         sum_natural += natural * natural;
-        sum_impulse += contact.r.squaredNorm();
+        sum_impulse += impulse;
         sum_velocity += rho * rho * u.squaredNorm();
     }
     // Without impulses v is v_free, and the u above are the free ones.

@@ -121,7 +121,7 @@ GeneralizedAlpha::GeneralizedAlpha(const Model& model, const GeneralizedAlphaOpt
     gamma_ = 0.5 + alpha_f_ - alpha_m_;
     beta_ = (gamma_ + 0.5) * (gamma_ + 0.5) / 4;
 
-    problem_.offset.push_back(6 * system_.bodies());
+    problem_.general_offset.push_back(6 * system_.bodies());
     a_ = v_dot_ = a_next_ = v_dot_next_ = displacement_ = Eigen::VectorXd::Zero(6 * system_.bodies());
     linearise();
     smooth();

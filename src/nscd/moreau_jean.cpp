@@ -114,10 +114,10 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         if (p.nu() > 0) k.M_red_llt.compute(Eigen::MatrixXd::Identity(p.nu(), p.nu()));
         k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
         k.contact_impulse = Eigen::VectorXd::Zero(k.body.nv);
-        problem_.offset.push_back(problem_.offset.back() + p.nu());
+        problem_.general_offset.push_back(problem_.general_offset.back() + p.nu());
         state_.partitions.push_back(p.sets());
     }
-    problem_.v_free = Eigen::VectorXd::Zero(problem_.offset.back());
+    problem_.v_free = Eigen::VectorXd::Zero(problem_.general_offset.back());
     problem_.v = problem_.v_free;
     now_ = std::make_unique<RelativeView>(model, bodies);
     middle_ = std::make_unique<RelativeView>(model, bodies);
@@ -237,7 +237,8 @@ void MoreauJean::free_velocity()
     for (auto& block : blocks_) {
         Block& k = *block;
         Partition& p = *k.partition;
-        auto v_free = problem_.v_free.segment(problem_.offset[&block - blocks_.data()], p.nu());
+        auto v_free =
+            problem_.v_free.segment(problem_.offset(static_cast<int>(&block - blocks_.data())), p.nu());
         k.f = k.Q - k.body.c;
         if (p.trivial()) {
             k.rhs = h * k.f;
@@ -424,7 +425,8 @@ void MoreauJean::correct_midpoint_velocity()
         const Partition& p = *k.partition;
         // B at q_m for both ends of the step: dependent velocities must be those of one configuration.
         for (int j = 0; j < p.nu(); ++j)
-            k.rhs[j] = (1 - theta) * state_.v[k.v0 + p.u[j]] + theta * problem_.v[problem_.offset[i] + j];
+            k.rhs[j] = (1 - theta) * state_.v[k.v0 + p.u[j]] +
+                       theta * problem_.v[problem_.offset(static_cast<int>(i)) + j];
         k.v_star.noalias() = p.B * k.rhs;
         k.vc_work = (1 - theta) * k.vc_now + theta * k.vc_next;
         k.v_star.noalias() += p.B_c * k.vc_work;
@@ -448,7 +450,7 @@ void MoreauJean::update()
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         Block& k = *blocks_[i];
         Partition& p = *k.partition;
-        const auto v_u = problem_.v.segment(problem_.offset[i], p.nu());
+        const auto v_u = problem_.v.segment(problem_.offset(static_cast<int>(i)), p.nu());
         auto v = state_.v.segment(k.v0, k.body.nv);
         double* q = state_.q.data() + k.q0;
         if (!v_u.allFinite())
@@ -505,8 +507,9 @@ void MoreauJean::drive_forces()
         // dv = B dv_u + d_beta
         k.scratch = k.d_beta;
         for (int i = 0; i < p.nu(); ++i)
-            k.scratch += p.B.col(i) *
-                         (problem_.v[problem_.offset[&block - blocks_.data()] + i] - state_.v[k.v0 + p.u[i]]);
+            k.scratch +=
+                p.B.col(i) * (problem_.v[problem_.offset(static_cast<int>(&block - blocks_.data())) + i] -
+                              state_.v[k.v0 + p.u[i]]);
         Eigen::VectorXd& missing = k.contact_impulse;
         missing = -missing - options_.h * k.f;
         missing.noalias() += k.body.M * k.scratch;

@@ -88,6 +88,9 @@ double Nlgs::sweep(ContactProblem& problem) const
         Eigen::Vector3d r = Eigen::Vector3d::Zero();
         if (contact.law == Law::bilateral) {
             r.head(m) = (contact.r - W * u).head(m);
+        } else if (contact.law == Law::rolling) {
+            const double limit = contact.friction * problem.contacts[a - 1].r[0], trace = W.trace();
+            if (trace > 0) r = project_ball(contact.r - 3 / trace * u, limit);
         } else if (m == 1) {
             if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - (u[0] + contact.shift) / W(0, 0), 0.0);
         } else {
@@ -98,6 +101,7 @@ double Nlgs::sweep(ContactProblem& problem) const
         const Eigen::Vector3d change = r - contact.r;
         for (int row = 0; row < m; ++row) problem.apply_impulse(contact, row, change[row]);
         contact.r = r;
+        if (contact.law == Law::rolling) continue;
         largest = std::max(largest, change.squaredNorm());
         sum += r.squaredNorm();
     }
@@ -106,27 +110,30 @@ double Nlgs::sweep(ContactProblem& problem) const
 
 SolverReport Nlgs::solve(ContactProblem& problem)
 {
-    SolverReport report;
+    SolverReport report{.solver = "nlgs"};
     auto& contacts = problem.contacts;
     if (contacts.empty()) {
         problem.v = problem.v_free;
         return report;
     }
     const auto frictionless = [](const Contact& c) { return c.law == Law::contact && c.active_rows() == 1; };
-    const int direct = std::min(options.direct, small_lcp_size);
-    if (static_cast<int>(contacts.size()) <= direct &&
+    const int few = std::min(direct, small_lcp_size);
+    if (static_cast<int>(contacts.size()) <= few &&
         std::all_of(contacts.begin(), contacts.end(), frictionless))
         guess_directly(problem);
 
     bool check = true;
-    double target = options.tolerance; // change that calls for a check
+    double target = std::min(stop.natural_max, stop.natural_rms); // change that calls for a check
     for (;; ++report.sweeps) {
         if (check) {
             problem.rebuild_velocities();
             report.residual = residual(problem);
-            const double natural = report.residual.natural_max;
-            if (natural <= std::max(options.tolerance, report.residual.round_off)) return report;
-            if (report.sweeps >= options.max_sweeps || std::isnan(natural)) {
+            contact_wrenches(problem, wrenches_);
+            report.residual.wrench_change =
+                report.sweeps == 0 ? 0 : wrench_change(problem, wrenches_before_, wrenches_);
+            std::swap(wrenches_, wrenches_before_);
+            if (stop.satisfied(report.residual)) return report;
+            if (report.sweeps >= stop.max_sweeps || std::isnan(report.residual.natural_max)) {
                 report.status = SolverStatus::iteration_limit;
                 return report;
             }
@@ -134,7 +141,7 @@ SolverReport Nlgs::solve(ContactProblem& problem)
         if (report.sweeps == 0) prepare(problem);
         const double change = sweep(problem);
         // The change may fall to the target before the residual does, or never reach it for round-off.
-        check = change <= target || report.sweeps % 100 == 99 || report.sweeps + 1 >= options.max_sweeps;
+        check = change <= target || report.sweeps % 100 == 99 || report.sweeps + 1 >= stop.max_sweeps;
         if (change <= target) target = change / 2;
     }
 }

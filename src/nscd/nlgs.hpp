@@ -1,7 +1,7 @@
 // Nonlinear Gauss-Seidel (33), serial, double: the plain reference that judges all other solvers.
 #pragma once
 
-#include "nscd/contact_problem.hpp"
+#include "nscd/contact_solver.hpp"
 
 namespace tamis {
 
@@ -13,17 +13,22 @@ struct NlgsOptions {
 };
 
 // Keeps its work memory from step to step: solve() allocates only when a problem is larger than all before.
-class Nlgs {
+class Nlgs : public ContactSolver {
   public:
-    explicit Nlgs(NlgsOptions chosen = {}) : options(chosen) {}
-    SolverReport solve(ContactProblem& problem);
-    NlgsOptions options;
+    explicit Nlgs(NlgsOptions chosen = {}) : direct(chosen.direct)
+    {
+        stop.natural_max = chosen.tolerance;
+        stop.max_sweeps = chosen.max_sweeps;
+    }
+    SolverReport solve(ContactProblem& problem) override;
+    int direct;
 
   private:
     void prepare(const ContactProblem& problem);
     double sweep(ContactProblem& problem) const;
 
     std::vector<Eigen::Matrix3d> local; // W_aa of a contact, its inverse of a bilateral one
+    Eigen::VectorXd wrenches_, wrenches_before_;
 };
 
 } // namespace tamis

@@ -25,11 +25,11 @@ struct Dense {
     {
         std::mt19937 generator(seed);
         std::normal_distribution<double> normal;
-        for (const int n : sizes) problem.offset.push_back(problem.offset.back() + n);
-        const int size = problem.offset.back();
+        for (const int n : sizes) problem.general_offset.push_back(problem.general_offset.back() + n);
+        const int size = problem.general_offset.back();
         MatrixXd inverse_mass = MatrixXd::Zero(size, size);
         for (int b = 0; b < problem.blocks(); ++b) {
-            const int n = problem.block_size(b), at = problem.offset[b];
+            const int n = problem.block_size(b), at = problem.offset(b);
             const MatrixXd root = MatrixXd::NullaryExpr(n, n, [&] { return normal(generator); });
             inverse_mass.block(at, at, n, n) = root * root.transpose() + MatrixXd::Identity(n, n);
         }
@@ -40,7 +40,7 @@ struct Dense {
                 const int block = pairs[a][s];
                 contact.side[s].block = block;
                 if (block < 0) continue;
-                const int n = problem.block_size(block), at = problem.offset[block];
+                const int n = problem.block_size(block), at = problem.offset(block);
                 const int map = contact.side[s].map = problem.reserve_map(block);
                 for (int i = 0; i < 3; ++i) {
                     VectorXd row = VectorXd::NullaryExpr(n, [&] { return normal(generator); });
@@ -149,7 +149,7 @@ namespace {
 ContactProblem point_mass(double velocity, double shift, double impulse)
 {
     ContactProblem problem;
-    problem.offset = {0, 1};
+    problem.general_offset = {0, 1};
     problem.v_free = VectorXd::Constant(1, velocity);
     Contact contact;
     contact.side[1] = {0, problem.reserve_map(0)};

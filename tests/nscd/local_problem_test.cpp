@@ -22,7 +22,7 @@ ContactProblem random_problem()
     std::mt19937 generator(7);
     const auto uniform = [&] { return 2 * (generator() / 4294967296.0) - 1; };
     ContactProblem problem;
-    problem.offset = {0, 6, 8, 14};
+    problem.general_offset = {0, 6, 8, 14};
     problem.v_free = VectorXd::NullaryExpr(14, uniform);
     std::vector<MatrixXd> inverse_mass;
     for (int b = 0; b < problem.blocks(); ++b) {

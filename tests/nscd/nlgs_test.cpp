@@ -58,8 +58,8 @@ struct Builder {
     int block(const MatrixXd& inverse, const VectorXd& v_free)
     {
         inverse_mass.push_back(inverse);
-        problem.offset.push_back(problem.offset.back() + static_cast<int>(v_free.size()));
-        VectorXd all(problem.offset.back());
+        problem.general_offset.push_back(problem.general_offset.back() + static_cast<int>(v_free.size()));
+        VectorXd all(problem.general_offset.back());
         all << problem.v_free, v_free;
         problem.v_free = all;
         return problem.blocks() - 1;
@@ -91,7 +91,7 @@ struct Builder {
 
     VectorXd velocity(int block) const
     {
-        return problem.v.segment(problem.offset[block], problem.block_size(block));
+        return problem.v.segment(problem.offset(block), problem.block_size(block));
     }
 };
 
@@ -438,7 +438,7 @@ TEST(Nlgs, InelasticContactsNeverAddEnergy)
         double before = 0, after = 0;
         for (int b = 0; b < builder.problem.blocks(); ++b) {
             const MatrixXd mass = builder.inverse_mass[b].inverse();
-            const VectorXd free = builder.problem.v_free.segment(builder.problem.offset[b], 6);
+            const VectorXd free = builder.problem.v_free.segment(builder.problem.offset(b), 6);
             before += free.dot(mass * free) / 2;
             after += builder.velocity(b).dot(mass * builder.velocity(b)) / 2;
         }

@@ -1,0 +1,51 @@
+// What every contact solver is asked, and what it answers. Failure is data: a solver never throws and never
+// prints.
+#pragma once
+
+#include "nscd/contact_problem.hpp"
+
+#include <limits>
+#include <string>
+
+namespace tamis {
+
+// When a solution is good enough: all of these hold. Each is judged from velocities rebuilt in double.
+struct StopTest {
+    double natural_max = 1e-10; // or below round-off
+    double natural_rms = std::numeric_limits<double>::infinity();
+    double approach = std::numeric_limits<double>::infinity(); // m/s: a length over the step
+    double wrench_change =
+        std::numeric_limits<double>::infinity(); // on every mechanism, since the last check
+    int max_sweeps = 10000;
+
+    bool satisfied(const Residual& r) const
+    {
+        return (r.natural_max <= natural_max || r.natural_max <= r.round_off) &&
+               (r.natural_rms <= natural_rms || r.natural_max <= r.round_off) && r.approach <= approach &&
+               r.wrench_change <= wrench_change;
+    }
+};
+
+enum class SolverStatus { converged, iteration_limit };
+struct SolverReport {
+    SolverStatus status = SolverStatus::converged;
+    int sweeps = 0;
+    Residual residual;
+    const char* solver = ""; // that gave the result
+};
+
+class ContactSolver {
+  public:
+    virtual ~ContactSolver() = default;
+    // Starts from the impulses r of the contacts; leaves r and v.
+    virtual SolverReport solve(ContactProblem& problem) = 0;
+    StopTest stop;
+};
+
+// Generalised contact impulses on the general blocks, one after the other; relative change between two of
+// them: the largest over blocks of |a - b| / |b|, zero if both vanish.
+void contact_wrenches(const ContactProblem& problem, Eigen::VectorXd& wrenches);
+double wrench_change(const ContactProblem& problem, const Eigen::VectorXd& before,
+                     const Eigen::VectorXd& now);
+
+} // namespace tamis
