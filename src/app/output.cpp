@@ -76,9 +76,10 @@ void Output::impacts(const View& view, double t_m)
         touching_.insert({c.shape_a, c.shape_b, c.feature});
         if (touched_.contains({c.shape_a, c.shape_b, c.feature})) continue;
         const auto& shapes = script_.model.shapes();
-        impacts_->line(fmt::format("{},{},{},{},{},{},{},{},{},{},{}", t_m, csv_cell(shapes[c.shape_a].name),
-                                   csv_cell(shapes[c.shape_b].name), c.feature, c.gap, -c.u_minus[0],
-                                   c.u_plus[0], c.impulse[0], c.impulse[1], c.impulse[2], view.energy()));
+        impacts_->line(fmt::format(
+            "{},{},{},{},{},{},{},{},{},{},{}", t_m, csv_cell(script_.model.shape_name(c.shape_a)),
+            csv_cell(script_.model.shape_name(c.shape_b)), c.feature, c.gap, -c.u_minus[0], c.u_plus[0],
+            c.impulse[0], c.impulse[1], c.impulse[2], view.energy()));
         ++impact_count_;
     }
     std::swap(touching_, touched_);

@@ -66,8 +66,8 @@ void Absolute::predict()
 
 void Absolute::detect()
 {
-    if (model_.shape_pairs().empty()) return;
-    found_ = &detection_.detect([&](int body) { return system_.body_pose(q_m_, body); }, 0.0);
+    if (!model_.may_touch()) return;
+    found_ = &detection_.detect([&](int body) { return system_.body_pose(q_m_, body); });
 }
 
 void Absolute::free_velocity()
@@ -120,7 +120,7 @@ void Absolute::assemble_contacts()
                              {},          {},           {}};
         record.u_minus.setZero();
         Contact contact;
-        contact.friction = d.material.friction;
+        contact.friction = d.material->friction;
         auto side = [&](int s, int body, const Eigen::Vector3d& point, double sign) {
             if (body < 0) return;
             const auto H = AbsoluteSystem::point_map(q_m_[body], point, record.frame, sign);
@@ -129,7 +129,7 @@ void Absolute::assemble_contacts()
         };
         side(0, d.body_a, d.point.on_a, -1);
         side(1, d.body_b, d.point.on_b, +1);
-        contact.shift = d.material.restitution * record.u_minus[0]; // e u_n^-
+        contact.shift = d.material->restitution * record.u_minus[0]; // e u_n^-
         // Both lists are in the order of pairs and features: one pass finds the impulses of the last step.
         auto key = [](const ContactRecord& c) { return std::array{c.shape_a, c.shape_b, c.feature}; };
         while (memory < last_contacts_.size() && key(last_contacts_[memory]) < key(record)) ++memory;

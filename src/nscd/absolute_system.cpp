@@ -15,11 +15,11 @@
 
 #include "error.hpp"
 #include "nscd/moreau_jean.hpp"
+#include "nscd/state_hash.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -58,23 +58,18 @@ Vector3d value(const Mechanism& m, const Vector& x)
 
 std::uint64_t AbsoluteState::hash() const
 {
-    std::uint64_t hash = 1469598103934665603ull; // FNV-1a
-    auto add = [&](const auto& values) {
-        for (double x : values) {
-            hash = (hash ^ std::bit_cast<std::uint64_t>(x)) * 1099511628211ull;
-            hash ^= hash >> 29;
-        }
-    };
+    StateHash hash;
     for (const CentrePose& pose : q) {
-        add(pose.c);
-        add(pose.turn.coeffs());
+        hash.add(pose.c.data(), 3);
+        hash.add(pose.turn.coeffs().data(), 4);
     }
-    add(v);
-    return hash;
+    hash.add(v.data(), v.size());
+    return hash.value;
 }
 
 AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model)
 {
+    if (!model.grains().empty()) fail("This method has no grains: run the model by the Moreau-Jean scheme.");
     if (!model.drives().empty()) {
         const Coordinate c = model.drives().front().on;
         fail("Coordinate '{}' is driven: absolute coordinates do not know driven joints; use relative "

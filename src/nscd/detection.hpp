@@ -1,4 +1,4 @@
-// Contacts of a model in a given configuration: every pair of shapes that may touch is looked at.
+// Contacts of a model in a given configuration.
 //
 // Points of one pair are reported together: if one has gap <= alert, so are those that miss it by no more
 // than round-off (1e-9 of the size of the pair). Two corners that land at once would else be told apart by
@@ -13,22 +13,24 @@
 namespace tamis {
 
 struct DetectedContact {
-    int shape_a, shape_b; // numbers in Model::shapes()
-    int body_a, body_b;   // numbers in Model::bodies(), -1: the ground
-    Material material;    // of the pair
+    int shape_a, shape_b;     // numbers in Model::shapes()
+    int body_a, body_b;       // numbers of bodies or grains, -1: the ground
+    const Material* material; // of the pair
     ContactPoint point;
 };
 
 class Detection {
   public:
     explicit Detection(const Model& model);
-    // Contacts with gap <= alert, ordered by pair and feature. `pose(b)` is the pose of body b.
+    // Contacts with gap <= alert, ordered by pair. `pose(b)` is the pose of body or grain b. Pairs that
+    // anticipate have a larger alert distance, by the sum of their `reach`, which is given for each shape.
     template <class PoseOf>
-    const std::vector<DetectedContact>& detect(PoseOf&& pose, double alert)
+    const std::vector<DetectedContact>& detect(PoseOf&& pose, double alert = 0,
+                                               std::span<const double> reach = {})
     {
         for (std::size_t s = 0; s < poses_.size(); ++s)
             if (moving_[s] >= 0) poses_[s] = pose(moving_[s]) * model_.shapes()[s].at;
-        return collect(alert);
+        return collect(alert, reach);
     }
 
     // The same contact with its bodies elsewhere; null if they have no such feature there.
@@ -47,13 +49,21 @@ class Detection {
         return nullptr;
     }
 
+    bool anticipates() const { return anticipates_; } // some pair of materials does
+
   private:
-    const std::vector<DetectedContact>& collect(double alert);
+    const std::vector<DetectedContact>& collect(double alert, std::span<const double> reach);
+    const std::vector<std::pair<int, int>>& candidates(double alert, std::span<const double> reach);
+
     const Model& model_;
     std::vector<Pose> poses_;         // of shapes
     std::vector<int> moving_;         // body of a shape that takes part, -1 for the ground's
-    std::vector<Material> materials_; // by pair
-    std::vector<double> tie_;         // by pair: gaps that differ by less count as equal
+    std::vector<double> size_;        // bounding radius of shapes
+    std::vector<Material> materials_; // by pair of materials
+    bool anticipates_ = false;
+    std::vector<std::pair<int, int>> all_pairs_; // of a small model
+    Broadphase broadphase_;
+    std::vector<Bounds> bounds_;
     std::vector<ContactPoint> points_;
     std::vector<DetectedContact> found_;
 };

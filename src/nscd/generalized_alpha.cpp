@@ -174,7 +174,7 @@ void GeneralizedAlpha::detect()
 {
     std::swap(candidates_, last_candidates_);
     candidates_.clear();
-    if (model_.shape_pairs().empty()) return;
+    if (!model_.may_touch()) return;
     found_ = &detection_.detect([&](int body) { return system_.body_pose(q_, body); }, alert_);
     auto last = last_candidates_.begin();
     auto key = [](const ContactRecord& c) { return std::array{c.shape_a, c.shape_b, c.feature}; };
@@ -185,7 +185,7 @@ void GeneralizedAlpha::detect()
                              none,        none,         none};
         // Both lists are in the order of pairs and features.
         while (last != last_candidates_.end() && key(last->record) < key(record)) ++last;
-        Candidate candidate{record, d.material};
+        Candidate candidate{record, *d.material};
         if (last != last_candidates_.end() && key(last->record) == key(record)) {
             candidate = *last;
             candidate.record.gap = record.gap;
@@ -237,7 +237,7 @@ void GeneralizedAlpha::linearise()
         };
         side(d.body_a, d.point.on_a, -1);
         side(d.body_b, d.point.on_b, +1);
-        for (int row = 0; row < (d.material.friction > 0 ? 3 : 1); ++row)
+        for (int row = 0; row < (d.material->friction > 0 ? 3 : 1); ++row)
             Eigen::Map<Eigen::VectorXd>(&problem_.Y[map + row * n], n) =
                 kkt_->solve(H.row(row).transpose(), none);
     }

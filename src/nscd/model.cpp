@@ -6,6 +6,7 @@
 #include "mbs_symbolic/schedule.hpp"
 #include "mbs_symbolic/tape.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -170,6 +171,13 @@ void check(const Material& material)
              material.friction);
     if (!(material.restitution >= 0 && material.restitution <= 1))
         fail("A material has restitution {}: it must lie between 0 and 1.", material.restitution);
+    if (!(material.rolling >= 0) || !std::isfinite(material.rolling))
+        fail("A material has rolling resistance {}: the length must be finite and not negative.",
+             material.rolling);
+    if (material.anticipation && material.restitution > 0)
+        fail("A material has anticipation and restitution {}: bodies that stop at contact do not bounce; "
+             "choose one.",
+             material.restitution);
 }
 } // namespace
 
@@ -194,15 +202,84 @@ ShapeId Model::attach(Body body, const Shape& shape, MaterialId material, const 
     if (material.index < 0 || material.index >= static_cast<int>(materials_.size()))
         fail("Shape '{}' has an unknown material: add the material first.", name);
     const ShapeId id{static_cast<int>(shapes_.size())};
-    if (name.empty()) name = fmt::format("shape {}", id.index + 1);
     shapes_.push_back({std::move(name), -1, shape, at, material.index});
     shape_bodies_.push_back({body, id});
     return id;
 }
 
+std::string Model::shape_name(int shape) const
+{
+    const AttachedShape& s = shapes_[shape];
+    if (!s.name.empty()) return s.name;
+    const int grain = finished_ ? grain_of(s.body) : -1;
+    return grain >= 0 ? grain_name(grain) : fmt::format("shape {}", shape + 1);
+}
+
+std::string Model::grain_name(int grain) const
+{
+    return grains_[grain].name.empty() ? fmt::format("grain {}", grain + 1) : grains_[grain].name;
+}
+
+// Mass, principal axes, and the shapes placed in them. Axes that are principal already are kept.
+GrainId Model::grain(const GrainSpec& spec)
+{
+    const int number = static_cast<int>(grains_.size());
+    const std::string name = spec.name.empty() ? fmt::format("grain {}", number + 1) : spec.name;
+    if (finished_) fail("{} comes too late: add grains before the run starts.", name);
+    if (spec.material.index < 0 || spec.material.index >= static_cast<int>(materials_.size()))
+        fail("'{}' has an unknown material: add the material first.", name);
+    if (!(spec.density > 0) || !std::isfinite(spec.density))
+        fail("'{}' has density {} kg/m3: give a positive one.", name, spec.density);
+    if (!spec.at.p.allFinite() || !spec.at.R.allFinite() || !spec.velocity.allFinite() ||
+        !spec.turning_rate.allFinite())
+        fail("'{}' starts at a place or with a velocity that is not finite.", name);
+    if ((spec.at.R.transpose() * spec.at.R - Eigen::Matrix3d::Identity()).norm() > 1e-6)
+        fail("'{}' starts with an orientation that is not a rotation matrix.", name);
+
+    const std::vector<std::pair<Shape, Pose>> one{{spec.shape, {}}};
+    const auto& parts = spec.parts.empty() ? one : spec.parts;
+    const MassProperties solid =
+        parts.size() == 1 && spec.parts.empty() ? mass_properties(spec.shape) : mass_properties(parts);
+    if (!(solid.volume > 0)) fail("'{}' has no volume: give it a shape with a positive size.", name);
+    GrainRecord record;
+    record.name = spec.name;
+    record.mass = spec.density * solid.volume;
+    record.density = spec.density;
+    record.frame.p = solid.com;
+    const Eigen::Vector3d diagonal = solid.inertia.diagonal();
+    Eigen::Matrix3d off = solid.inertia;
+    off.diagonal().setZero();
+    record.inertia = spec.density * diagonal;
+    if (off.cwiseAbs().maxCoeff() > 1e-12 * diagonal.sum()) {
+        const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(solid.inertia);
+        record.frame.R = principal.eigenvectors();
+        if (record.frame.R.determinant() < 0) record.frame.R.col(2) *= -1;
+        record.inertia = spec.density * principal.eigenvalues();
+    }
+    record.isotropic =
+        record.inertia.maxCoeff() - record.inertia.minCoeff() <= 1e-12 * record.inertia.maxCoeff();
+    record.at = spec.at * record.frame;
+    record.velocity = spec.velocity;
+    record.turning_rate = spec.turning_rate;
+    record.first_shape = static_cast<int>(shapes_.size());
+    record.shapes = static_cast<int>(parts.size());
+    record.radius = 0;
+    const Pose inverse{record.frame.R.transpose(), -(record.frame.R.transpose() * record.frame.p)};
+    for (const auto& [shape, pose] : parts) {
+        const Pose at = inverse * pose;
+        const double reach = bounding_radius(shape);
+        if (!std::isfinite(reach)) fail("'{}' has a part without end: grains are solid bodies.", name);
+        record.radius = std::max(record.radius, at.p.norm() + reach);
+        const int id = static_cast<int>(shapes_.size());
+        shapes_.push_back({"", number, shape, at, spec.material.index});
+        if (spec.group != 1 || spec.mask != ~0u) groups_.push_back({id, spec.group, spec.mask});
+    }
+    grains_.push_back(std::move(record));
+    return {number};
+}
+
 void Model::show(Body body, const Shape& shape, const Pose& at, std::string name)
 {
-    if (name.empty()) name = fmt::format("shape {}", shapes_.size() + 1);
     const ShapeId id{static_cast<int>(shapes_.size())};
     shapes_.push_back({std::move(name), -1, shape, at, -1});
     shape_bodies_.push_back({body, id});
@@ -211,6 +288,13 @@ void Model::show(Body body, const Shape& shape, const Pose& at, std::string name
 void Model::ignore(ShapeId a, ShapeId b)
 {
     ignored_.emplace_back(std::minmax(a.index, b.index));
+}
+
+void Model::groups(ShapeId shape, std::uint32_t group, std::uint32_t mask)
+{
+    if (shape.index < 0 || shape.index >= static_cast<int>(shapes_.size()))
+        fail("Groups were given to an unknown shape: use what attach() returned.");
+    groups_.push_back({shape.index, group, mask});
 }
 
 void Model::spring(Coordinate on, const SpringLaw& law)
@@ -230,13 +314,18 @@ void Model::wrench(Frame at, WrenchLaw law)
 {
     wrenches_.push_back({at, std::move(law)});
 }
+void Model::grain_force(GrainLaw law)
+{
+    grain_forces_.push_back(std::move(law));
+}
 
 void Model::finish()
 {
     if (finished_) return;
     finished_ = true;
-    for (int i = 0; i < 3 && !mechanisms_.empty(); ++i)
-        gravity_value_[i] = mechanisms_.front()->value(gravity_[i]);
+    for (int i = 0; i < 3; ++i)
+        gravity_value_[i] =
+            mechanisms_.empty() ? gravity_[i].value() : mechanisms_.front()->value(gravity_[i]);
     for (auto& m : mechanisms_) {
         m->set_gravity(m == mechanisms_.front() ? gravity_ : Vector(gravity_value_));
         make_room(m->number());
@@ -271,6 +360,9 @@ void Model::finish()
     }
     for (const AppliedWrench& w : wrenches_) input(w.at);
 
+    for (std::size_t g = 0; g < grains_.size(); ++g)
+        for (int k = 0; k < grains_[g].shapes; ++k)
+            shapes_[grains_[g].first_shape + k].body = body_number(GrainId{static_cast<int>(g)});
     for (const auto& [body, id] : shape_bodies_) shapes_[id.index].body = body_number(body);
     std::vector<std::pair<int, int>> joined; // moving bodies with a joint or a pin between them
     auto join = [&](int a, int b) {
@@ -287,16 +379,25 @@ void Model::finish()
         for (const LoopSpec& l : m->loops())
             if (l.kind != LoopKind::rod) join(body_number(l.a), body_number(l.b));
     }
-    auto among = [](const std::vector<std::pair<int, int>>& pairs, int a, int b) {
-        return std::find(pairs.begin(), pairs.end(), std::pair<int, int>(std::minmax(a, b))) != pairs.end();
-    };
-    for (int a = 0; a < static_cast<int>(shapes_.size()); ++a)
-        for (int b = a + 1; b < static_cast<int>(shapes_.size()); ++b) {
-            const int ba = shapes_[a].body, bb = shapes_[b].body;
-            if (shapes_[a].material < 0 || shapes_[b].material < 0 || ba == bb) continue;
-            if (among(joined, ba, bb) || among(ignored_, a, b)) continue;
-            shape_pairs_.emplace_back(a, b);
-        }
+    for (const AttachedShape& shape : shapes_) {
+        filter_.body.push_back(shape.body);
+        filter_.group.push_back(shape.material < 0 ? 0 : 1);
+        filter_.mask.push_back(~0u);
+        touching_shapes_ += shape.material >= 0;
+    }
+    for (const Groups& g : groups_) {
+        if (shapes_[g.shape].material < 0) continue;
+        filter_.group[g.shape] = g.group;
+        filter_.mask[g.shape] = g.mask;
+    }
+    filter_.excluded = ignored_;
+    std::vector<std::vector<int>> shapes_of(bodies_.size());
+    for (const auto& [body, id] : shape_bodies_)
+        if (shapes_[id.index].body >= 0) shapes_of[shapes_[id.index].body].push_back(id.index);
+    for (const auto& [a, b] : joined)
+        for (int i : shapes_of[a])
+            for (int j : shapes_of[b]) filter_.excluded.emplace_back(std::minmax(i, j));
+    std::sort(filter_.excluded.begin(), filter_.excluded.end());
 }
 
 int Model::body_number(Body body) const
@@ -321,7 +422,10 @@ Material Model::pair(int a, int b) const
     for (const PairRule& r : pair_rules_)
         if ((r.a == a && r.b == b) || (r.a == b && r.b == a)) return r.material;
     const Material &A = materials_[a], &B = materials_[b];
-    return {a == b ? A.friction : std::sqrt(A.friction * B.friction), std::max(A.restitution, B.restitution)};
+    Material both{a == b ? A.friction : std::sqrt(A.friction * B.friction),
+                  std::max(A.restitution, B.restitution), std::max(A.rolling, B.rolling)};
+    both.anticipation = both.restitution == 0 && (A.anticipation || B.anticipation);
+    return both;
 }
 
 } // namespace tamis

@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,21 +19,52 @@ class View; // what a state lets a model see; view.hpp
 struct Material {
     double friction = 0;    // Coulomb coefficient
     double restitution = 0; // Newton's, 0 .. 1
+    double rolling = 0;     // rolling resistance: length by which the normal force may be off the contact, m
+    // Inelastic contacts look ahead: bodies about to touch within the step stop at contact instead of
+    // overlapping first. For dense media; without it a contact acts once the gap is closed.
+    bool anticipation = false;
 };
 struct MaterialId {
     int index = 0;
 };
 
-// A shape attached to a body.
+// A shape attached to a body or a grain.
 struct ShapeId {
     int index = -1;
 };
 struct AttachedShape {
-    std::string name;
-    int body; // number in Model::bodies(), -1: the ground
+    std::string name; // empty: its number, or its grain's
+    int body;         // number in Model::bodies(), -1: the ground
     Shape shape;
     Pose at;      // in the body's frame
     int material; // -1: drawn, but touches nothing
+};
+
+// A rigid grain. Its shape, or the parts of a cluster, stand in the frame that `at` places; mass and inertia
+// follow from the density, or are given.
+struct GrainSpec {
+    std::string name; // for messages; by default its number
+    Shape shape = Sphere{0};
+    std::vector<std::pair<Shape, Pose>> parts; // of a cluster, instead of `shape`
+    MaterialId material;
+    double density = 0; // kg/m3
+    Pose at;
+    Eigen::Vector3d velocity{0, 0, 0}, turning_rate{0, 0, 0}; // of its centre of mass, world axes
+    std::uint32_t group = 1, mask = ~0u;                      // see Model::groups
+};
+struct GrainId {
+    int index = -1;
+};
+// A grain in its own frame: origin at the centre of mass, principal axes of inertia.
+struct GrainRecord {
+    std::string name;
+    int first_shape, shapes;      // in Model::shapes(), where they are placed in this frame
+    double mass, density, radius; // radius of the ball around it
+    Eigen::Vector3d inertia;      // principal
+    bool isotropic;
+    Pose frame; // the grain's own frame in the frame of its GrainSpec
+    Pose at;    // start, of its own frame
+    Eigen::Vector3d velocity, turning_rate;
 };
 
 // Prescribed motion of a coordinate.
@@ -53,6 +85,7 @@ struct Wrench {
 };
 using ScalarLaw = std::function<double(const View&)>;
 using WrenchLaw = std::function<Wrench(const View&)>;
+using GrainLaw = std::function<Wrench(const View&, GrainId)>;
 
 struct JointForce { // generalised force on one coordinate
     Coordinate on;
@@ -114,14 +147,19 @@ class Model {
     void contact(MaterialId a, MaterialId b, const Material& pair); // instead of the rule below
     ShapeId attach(Body body, const Shape& shape, MaterialId material, const Pose& at = {},
                    std::string name = "");
+    GrainId grain(const GrainSpec& spec);
     void show(Body body, const Shape& shape, const Pose& at = {}, std::string name = ""); // only drawn
     void ignore(ShapeId a, ShapeId b); // never touch each other
+    // Two shapes may touch if each is in a group (a bit of `group`) that the other one's mask has. By default
+    // all are in group 1 and touch all.
+    void groups(ShapeId shape, std::uint32_t group, std::uint32_t mask);
 
     // Forces.
     void spring(Coordinate on, const SpringLaw& law);
     void spring(Frame a, Frame b, const SpringLaw& law);
     void force(Coordinate on, ScalarLaw law);
     void wrench(Frame at, WrenchLaw law);
+    void grain_force(GrainLaw law); // on every grain, at its centre of mass
 
     // Checks all values and freezes the list of bodies. Called before a run.
     void finish();
@@ -132,7 +170,14 @@ class Model {
     int body_number(Body body) const; // in bodies(), -1 for the ground
     Body body(const std::string& name) const;
     const std::vector<AttachedShape>& shapes() const { return shapes_; }
-    // Friction: geometric mean, restitution: the larger, unless contact() said otherwise.
+    std::string shape_name(int shape) const;
+    // Grains are bodies, too: grain g has the number bodies().size() + g.
+    const std::vector<GrainRecord>& grains() const { return grains_; }
+    int body_number(GrainId grain) const { return static_cast<int>(bodies_.size()) + grain.index; }
+    int grain_of(int body) const { return body - static_cast<int>(bodies_.size()); } // negative: not a grain
+    std::string grain_name(int grain) const;
+    // Friction: geometric mean, restitution and rolling: the larger, anticipation: if either asks and neither
+    // bounces; unless contact() said otherwise.
     Material pair(int material_a, int material_b) const;
     // Body and local pose of a named frame.
     struct FrameRecord {
@@ -140,9 +185,11 @@ class Model {
         Pose local;
     };
     const FrameRecord& frame_record(Frame frame) const { return frames_[frame.mechanism][frame.index]; }
-    // Pairs of shapes that may touch: of different bodies, not both on the ground, not on bodies joined by a
-    // joint.
-    const std::vector<std::pair<int, int>>& shape_pairs() const { return shape_pairs_; }
+    // Which shapes may touch: of different bodies, not both on the ground, not on bodies joined by a joint,
+    // not ignored.
+    const PairFilter& filter() const { return filter_; }
+    bool may_touch() const { return touching_shapes_ > 1; } // there is anything to detect
+    int materials() const { return static_cast<int>(materials_.size()); }
     const Eigen::Vector3d& gravity_value() const { return gravity_value_; }
     // Parameters, start values, independent coordinates and forces, by mechanism where that matters.
     struct Start {
@@ -155,6 +202,7 @@ class Model {
     const std::vector<JointSpring>& joint_springs() const { return joint_springs_; }
     const std::vector<PointSpring>& point_springs() const { return point_springs_; }
     const std::vector<AppliedWrench>& wrenches() const { return wrenches_; }
+    const std::vector<GrainLaw>& grain_forces() const { return grain_forces_; }
     // Wrench input numbers of the mechanisms, for point springs (a then b) and applied wrenches.
     struct WrenchInput {
         int mechanism, number;
@@ -182,7 +230,15 @@ class Model {
     };
     std::vector<PairRule> pair_rules_;
     std::vector<std::pair<int, int>> ignored_;
-    std::vector<std::pair<int, int>> shape_pairs_;
+    PairFilter filter_;
+    int touching_shapes_ = 0;
+    std::vector<GrainRecord> grains_;
+    std::vector<GrainLaw> grain_forces_;
+    struct Groups {
+        int shape;
+        std::uint32_t group, mask;
+    };
+    std::vector<Groups> groups_; // that differ from the default
     std::vector<Start> start_;
     std::vector<std::vector<int>> independent_;
     std::vector<Drive> drives_;

@@ -10,43 +10,14 @@
 #include "nscd/moreau_jean.hpp"
 
 #include "error.hpp"
+#include "nscd/moreau_jean_block.hpp"
 #include "nscd/relative_view.hpp"
+#include "nscd/state_hash.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace tamis {
-
-struct MoreauJean::Block {
-    Block(const Mechanism& m, int q_start, int v_start)
-        : body(m), q0(q_start), v0(v_start), q_m(Eigen::VectorXd::Zero(m.nq())),
-          v_star(Eigen::VectorXd::Zero(m.nv())), Q(v_star), f(v_star), d_beta(v_star), scratch(v_star),
-          b(v_star)
-    {
-    }
-    Multibody body;
-    std::unique_ptr<Partition> partition;
-    int q0, v0;                         // its place in State
-    std::vector<int> driven;            // coordinates, as in partition->c
-    std::vector<const Motion*> motions; // of them
-    // predict
-    Eigen::VectorXd q_m;
-    // linearise
-    Eigen::MatrixXd M_red, MB; // n_u x n_u, nv x n_u
-    Eigen::LLT<Eigen::MatrixXd> M_red_llt;
-    Eigen::VectorXd vc_now, vc_next; // driven velocities at t_n and t_n+1
-    Eigen::VectorXd vc_work;
-    // free velocity
-    Eigen::VectorXd v_star; // velocity at which f is evaluated
-    Eigen::VectorXd Q;      // joint forces
-    Eigen::VectorXd f, d_beta, scratch;
-    Eigen::VectorXd b;   // dependent accelerations -J_v^-1 J' v (24), zero elsewhere
-    Eigen::VectorXd rhs; // n_u
-    // contacts
-    Multibody::RowMatrix H_full;     // 3 x nv, of one contact side
-    Eigen::VectorXd contact_impulse; // H^T r in all coordinates, only if there are drives
-};
 
 namespace {
 
@@ -60,7 +31,7 @@ std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocit
 } // namespace
 
 MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
-    : model_(model), options_(options), detection_(model), nlgs_(options.contacts)
+    : model_(model), options_(options), grains_(model), detection_(model), nlgs_(options.contacts)
 {
     if (!(options.h > 0) || !std::isfinite(options.h))
         fail("The step size is {} s: give a positive --h.", options.h);
@@ -113,16 +84,30 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         k.MB.resize(k.body.nv, p.nu());
         if (p.nu() > 0) k.M_red_llt.compute(Eigen::MatrixXd::Identity(p.nu(), p.nu()));
         k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
+        k.H_red = Multibody::RowMatrix::Zero(3, p.nu());
         k.contact_impulse = Eigen::VectorXd::Zero(k.body.nv);
         problem_.general_offset.push_back(problem_.general_offset.back() + p.nu());
         state_.partitions.push_back(p.sets());
     }
-    problem_.v_free = Eigen::VectorXd::Zero(problem_.general_offset.back());
+    state_.grains = grains_.start();
+    driven_block_.assign(model.bodies().size(), -1);
+    if (grains_.count() > 0)
+        for (std::size_t b = 0; b < model.bodies().size(); ++b) {
+            if (blocks_[body_block_[b]]->partition->nu() > 0) continue;
+            driven_block_[b] = problem_.general() + grains_.count() + static_cast<int>(driven_bodies_.size());
+            driven_bodies_.push_back(static_cast<int>(b));
+        }
+    problem_.rigid.resize(grains_.count() + driven_bodies_.size());
+    v_start_ = Eigen::VectorXd::Zero(6 * static_cast<int>(problem_.rigid.size()));
+    reach_.assign(model.shapes().size(), 0.0);
+    problem_.v_free = Eigen::VectorXd::Zero(problem_.velocities());
     problem_.v = problem_.v_free;
     now_ = std::make_unique<RelativeView>(model, bodies);
     middle_ = std::make_unique<RelativeView>(model, bodies);
     ahead_ = std::make_unique<RelativeView>(model, bodies);
     for (const Drive& d : model.drives()) now_->drive_forces.emplace_back(d.on, 0.0);
+    for (RelativeView* view : {now_.get(), middle_.get(), ahead_.get()}) view->set_grains(state_.grains);
+    now_->make_contacts = [this](std::vector<ContactRecord>& records) { write_contacts(records); };
     now_->set(state_.t, state_.q.data(), state_.v.data());
 }
 
@@ -148,7 +133,8 @@ StepReport MoreauJean::step()
     report.sweeps = solved.sweeps;
     clock_.end(Phase::contacts);
 
-    if (options_.force == ForceEvaluation::midpoint) { // once more with f at the velocity just found
+    if (options_.force == ForceEvaluation::midpoint &&
+        !blocks_.empty()) { // once more with f at the velocity just found
         correct_midpoint_velocity();
         free_velocity();
         clock_.end(Phase::linearise);
@@ -160,7 +146,7 @@ StepReport MoreauJean::step()
     update(); // (30, 20)  q_n+1 = q_m + theta h v_n+1,  h(q_n+1) = 0,  v_v = B v_u
     clock_.end(Phase::update);
 
-    report.contacts = static_cast<int>(problem_.contacts.size());
+    report.contacts = static_cast<int>(contact_of_.size());
     report.converged = solved.status == SolverStatus::converged;
     report.residual = solved.residual;
     for (const auto& k : blocks_) report.loop_error = std::max(report.loop_error, k->partition->loop_error());
@@ -193,6 +179,8 @@ void MoreauJean::predict()
         k.partition->project();
         for (std::size_t i = 0; i < k.motions.size(); ++i) k.vc_next[i] = k.motions[i]->velocity(t_next_);
     }
+    grains_.predict(state_.grains, options_.theta, h, problem_.rigid.data());
+    grains_.velocities(state_.grains, problem_.rigid.data(), v_start_.data());
 }
 
 void MoreauJean::detect()
@@ -202,10 +190,31 @@ void MoreauJean::detect()
         middle_v_.segment(block->v0, block->body.nv) = block->v_star;
     }
     middle_->set(t_m_, middle_q_.data(), middle_v_.data());
-    if (model_.shape_pairs().empty()) return;
+    if (!driven_bodies_.empty()) place_driven_bodies();
+    if (!model_.may_touch()) return;
+    const int bodies = static_cast<int>(model_.bodies().size());
+    if (detection_.anticipates())
+        for (std::size_t s = 0; s < reach_.size(); ++s) {
+            const AttachedShape& shape = model_.shapes()[s];
+            if (shape.body < 0) continue;
+            double speed, size;
+            if (const int g = shape.body - bodies; g >= 0) {
+                speed = grains_.speed(g, state_.grains[g]);
+                size = model_.grains()[g].radius;
+            } else {
+                const BodyMotion& m = middle_->motion(shape.body);
+                size = bounding_radius(shape.shape);
+                speed = (m.velocity + m.turning_rate.cross(m.pose.R * shape.at.p)).norm() +
+                        m.turning_rate.norm() * size;
+            }
+            reach_[s] = options_.alert * size + options_.h * speed;
+        }
     found_ = &detection_.detect(
-        [&](int body) { return middle_->placement(body_block_[body]).link(model_.bodies()[body].link); },
-        0.0);
+        [&](int body) {
+            return body >= bodies ? grains_.pose(body - bodies)
+                                  : middle_->placement(body_block_[body]).link(model_.bodies()[body].link);
+        },
+        0.0, reach_);
 }
 
 void MoreauJean::linearise()
@@ -260,6 +269,8 @@ void MoreauJean::free_velocity()
         if (p.nu() > 0) k.M_red_llt.solveInPlace(k.rhs);
         for (int i = 0; i < p.nu(); ++i) v_free[i] = state_.v[k.v0 + p.u[i]] + k.rhs[i];
     }
+    grains_.free_velocities(h, *middle_, problem_.rigid.data(), v_start_.data(),
+                            problem_.v_free.data() + problem_.offset(problem_.general()));
 }
 
 void MoreauJean::evaluate_forces()
@@ -316,89 +327,6 @@ void MoreauJean::evaluate_forces()
     }
 }
 
-void MoreauJean::assemble_contacts()
-{
-    problem_.clear_contacts();
-    contacts_.clear();
-    if (!found_ || found_->empty()) return;
-    const bool ends = options_.force == ForceEvaluation::midpoint;
-    if (ends) look_ahead();
-    std::size_t memory = 0;
-    for (const DetectedContact& d : *found_) {
-        ContactRecord record{d.shape_a,   d.shape_b,    d.point.feature,
-                             d.point.gap, d.point.on_b, contact_frame(d.point.normal),
-                             {},          {},           {}};
-        Contact contact;
-        contact.friction = d.material.friction;
-        record.u_minus.setZero();
-        auto side = [&](int body, const Eigen::Vector3d& point, double sign) {
-            if (body < 0) return;
-            const int number = body_block_[body];
-            Block& k = *blocks_[number];
-            const Partition& p = *k.partition;
-            const int n = p.nu(), link = model_.bodies()[body].link;
-            k.H_full.setZero();
-            middle_->placement(number).add_point_map(link, point, record.frame, sign, k.H_full);
-            const int s = contact.side[0].block < 0 || contact.side[0].block == number ? 0 : 1;
-            const bool again =
-                contact.side[s].block == number; // both bodies belong to one mechanism: maps add
-            if (!again) {
-                contact.side[s].block = number;
-                contact.side[s].map = problem_.reserve_map(number);
-                std::fill_n(&problem_.H[contact.side[s].map], 3 * n, 0.0);
-            }
-            Eigen::Map<Multibody::RowMatrix> H(&problem_.H[contact.side[s].map], 3, n);
-            if (p.trivial()) {
-                H += k.H_full;
-            } else {
-                H.noalias() += k.H_full * p.B; // H_red (25)
-                k.scratch.noalias() = p.B_c * k.vc_next;
-                contact.drift.noalias() += k.H_full * k.scratch;
-                k.scratch.noalias() = p.B_c * k.vc_now;
-                record.u_minus.noalias() += k.H_full * k.scratch;
-            }
-        };
-        side(d.body_a, d.point.on_a, -1);
-        side(d.body_b, d.point.on_b, +1);
-        for (const Contact::Side& s : contact.side) {
-            if (s.block < 0) continue;
-            Block& k = *blocks_[s.block];
-            const int n = k.partition->nu();
-            Eigen::Map<const Multibody::RowMatrix> H(&problem_.H[s.map], 3, n);
-            for (int row = 0; row < 3; ++row) {
-                Eigen::Map<Eigen::VectorXd> Y(&problem_.Y[s.map + row * n], n);
-                Y = H.row(row);
-                if (n > 0) k.M_red_llt.solveInPlace(Y);
-                for (int i = 0; i < n; ++i)
-                    record.u_minus[row] += H(row, i) * state_.v[k.v0 + k.partition->u[i]];
-            }
-        }
-        if (ends) { // H v at q_n+1 and at q_n instead of q_m: the change of u_n along the step with joint
-                    // velocities held
-            auto pose = [&](int body) { return ahead_->motion(body).pose; };
-            if (const ContactPoint* p = detection_.again(d, pose)) {
-                auto velocity = [&](int body, const Eigen::Vector3d& x) {
-                    if (body < 0) return Eigen::Vector3d::Zero().eval();
-                    const BodyMotion& m = ahead_->motion(body);
-                    return (m.velocity + m.turning_rate.cross(x - m.pose.p)).eval();
-                };
-                const double u_n = p->normal.dot(velocity(d.body_b, p->on_b) - velocity(d.body_a, p->on_a));
-                const double change = u_n - record.u_minus[0]; // over theta h
-                contact.drift[0] += change;
-                record.u_minus[0] -= (1 - options_.theta) / options_.theta * change;
-            }
-        }
-        contact.shift = d.material.restitution * record.u_minus[0]; // e u_n^- (32)
-        // Both lists are in the order of pairs and features: one pass finds the impulses of the last step.
-        auto key = [](const auto& c) { return std::array{c.shape_a, c.shape_b, c.feature}; };
-        while (memory < state_.impulses.size() && key(state_.impulses[memory]) < key(record)) ++memory;
-        if (memory < state_.impulses.size() && key(state_.impulses[memory]) == key(record))
-            contact.r = state_.impulses[memory].r;
-        problem_.contacts.push_back(contact);
-        contacts_.push_back(record);
-    }
-}
-
 // Where the step would end with the velocities it starts with.
 void MoreauJean::look_ahead()
 {
@@ -440,11 +368,14 @@ void MoreauJean::correct_midpoint_velocity()
 void MoreauJean::update()
 {
     state_.impulses.clear();
-    for (std::size_t a = 0; a < contacts_.size(); ++a) {
-        contacts_[a].impulse = problem_.contacts[a].r;
-        contacts_[a].u_plus = problem_.relative_velocity(problem_.contacts[a]);
+    for (std::size_t k = 0; k < contact_of_.size(); ++k) {
+        const DetectedContact& d = (*found_)[k];
+        const int a = contact_of_[k];
+        const Contact& contact = problem_.contacts[a];
+        const bool rolls = d.material->rolling > 0;
         state_.impulses.push_back(
-            {contacts_[a].shape_a, contacts_[a].shape_b, contacts_[a].feature, contacts_[a].impulse});
+            {d.shape_a, d.shape_b, d.point.feature, contact.frame * contact.r,
+             rolls ? Eigen::Vector3d(contact.frame * problem_.contacts[a + 1].r) : Eigen::Vector3d(0, 0, 0)});
     }
     if (!model_.drives().empty()) drive_forces();
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -476,10 +407,22 @@ void MoreauJean::update()
         if (p.maintain()) state_.partitions[i] = p.sets();
         k.vc_now = k.vc_next;
     }
+    const int rigid = problem_.offset(problem_.general());
+    if (!problem_.v.tail(problem_.v.size() - rigid).allFinite()) fail_diverged();
+    grains_.update(state_.grains, options_.theta, options_.h, v_start_.data(), problem_.v.data() + rigid);
     state_.t = t_next_;
     ++state_.step;
     now_->set(state_.t, state_.q.data(), state_.v.data());
-    now_->set_contacts(contacts_);
+    now_->new_contacts();
+}
+
+void MoreauJean::fail_diverged() const
+{
+    for (int g = 0; g < grains_.count(); ++g)
+        if (!problem_.v.segment<6>(problem_.offset(problem_.general() + g)).allFinite())
+            fail(
+                "The step at t = {:.6g} s diverged: the velocity of '{}' is not finite; reduce the step --h.",
+                state_.t, model_.grain_name(g));
 }
 
 // Force of the drives: the impulse that the driven rows of (17) lack, over the step, J^T dI_B eliminated by
@@ -487,18 +430,21 @@ void MoreauJean::update()
 void MoreauJean::drive_forces()
 {
     for (auto& block : blocks_) block->contact_impulse.setZero();
-    for (std::size_t a = 0; a < contacts_.size(); ++a) {
+    const int bodies = static_cast<int>(model_.bodies().size());
+    for (std::size_t a = 0; a < contact_of_.size(); ++a) {
         const DetectedContact& d = (*found_)[a];
+        const Contact& contact = problem_.contacts[contact_of_[a]];
         auto side = [&](int body, const Eigen::Vector3d& point, double sign) {
-            if (body < 0) return;
+            if (body < 0 || body >= bodies) return;
             Block& k = *blocks_[body_block_[body]];
             k.H_full.setZero();
             middle_->placement(body_block_[body])
-                .add_point_map(model_.bodies()[body].link, point, contacts_[a].frame, sign, k.H_full);
-            k.contact_impulse.noalias() += k.H_full.transpose() * contacts_[a].impulse;
+                .add_point_map(model_.bodies()[body].link, point, contact.frame, sign, k.H_full);
+            k.contact_impulse.noalias() += k.H_full.transpose() * contact.r;
         };
-        side(d.body_a, d.point.on_a, -1);
-        side(d.body_b, d.point.on_b, +1);
+        const auto [on_a, on_b] = contact_points(d, bodies);
+        side(d.body_a, on_a, -1);
+        side(d.body_b, on_b, +1);
     }
     for (auto& block : blocks_) {
         Block& k = *block;
@@ -530,15 +476,16 @@ const View& MoreauJean::view() const
 
 std::uint64_t MoreauJean::state_hash() const
 {
-    std::uint64_t hash = 1469598103934665603ull; // FNV-1a
-    for (const Eigen::VectorXd* x : {&state_.q, &state_.v})
-        for (double value : *x) {
-            std::uint64_t word;
-            std::memcpy(&word, &value, sizeof word);
-            hash = (hash ^ word) * 1099511628211ull;
-            hash ^= hash >> 29;
-        }
-    return hash;
+    StateHash hash;
+    hash.add(state_.q.data(), state_.q.size());
+    hash.add(state_.v.data(), state_.v.size());
+    for (const GrainState& g : state_.grains) {
+        hash.add(g.x.data(), 3);
+        hash.add(g.q.coeffs().data(), 4);
+        hash.add(g.v.data(), 3);
+        hash.add(g.L.data(), 3);
+    }
+    return hash.value;
 }
 
 std::vector<std::string> MoreauJean::messages() const
@@ -557,8 +504,10 @@ void MoreauJean::restore(const State& state)
         k.partition->adopt(state_.partitions[i]);
         for (std::size_t j = 0; j < k.motions.size(); ++j) k.vc_now[j] = k.motions[j]->velocity(state_.t);
     }
+    contact_of_.clear();
     now_->set(state_.t, state_.q.data(), state_.v.data());
-    now_->set_contacts({});
+    for (RelativeView* view : {now_.get(), middle_.get(), ahead_.get()}) view->set_grains(state_.grains);
+    now_->new_contacts();
 }
 
 int MoreauJean::partition_changes() const

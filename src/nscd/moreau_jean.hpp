@@ -1,7 +1,9 @@
-// The Moreau-Jean theta-scheme on mechanisms in relative coordinates: Algorithm 1 of Docquier et al. (2020).
+// The Moreau-Jean theta-scheme on mechanisms in relative coordinates and grains: Algorithm 1 of Docquier et
+// al. (2020).
 #pragma once
 
 #include "nscd/detection.hpp"
+#include "nscd/grains.hpp"
 #include "nscd/multibody.hpp"
 #include "nscd/nlgs.hpp"
 #include "nscd/partition.hpp"
@@ -26,6 +28,9 @@ struct MoreauJeanOptions {
     double theta = 0.5;
     ForceEvaluation force = ForceEvaluation::midpoint;
     NlgsOptions contacts;
+    // Anticipating contacts are looked for within this part of the size of a body, and as far as it moves in
+    // a step.
+    double alert = 0.01;
 };
 
 // What moves, and all that a restart needs.
@@ -33,11 +38,12 @@ struct State {
     double t = 0;
     long step = 0;
     Eigen::VectorXd q, v; // of all mechanisms, one after the other
+    std::vector<GrainState> grains;
     struct Impulse {
         int shape_a, shape_b, feature;
-        Eigen::Vector3d r;
+        Eigen::Vector3d r, rolling; // of the contact and of its rolling resistance; world axes
     };
-    std::vector<Impulse> impulses;           // of the last step, to start the next contact solve
+    std::vector<Impulse> impulses;           // of the last step, to start the next contact solve; by pair
     std::vector<Partition::Sets> partitions; // by mechanism
 };
 
@@ -71,10 +77,19 @@ class MoreauJean : public Stepper {
     void update();
 
     void assemble_contacts();
+    void add_general_side(Contact& contact, int side, int body, const Eigen::Vector3d& point,
+                          Eigen::Vector3d& u_minus);
+    void add_rigid_side(Contact& contact, int side, int block, const Eigen::Vector3d& point,
+                        Eigen::Vector3d& u_minus);
+    void add_end_velocities(const DetectedContact& d, Contact& contact, Eigen::Vector3d& u_minus);
+    void recall_impulses();
+    void write_contacts(std::vector<ContactRecord>& records) const;
+    void place_driven_bodies();
     void look_ahead();
     void evaluate_forces();
     void correct_midpoint_velocity();
     void drive_forces();
+    void fail_diverged() const; // names the grain
     void set_driven(Block& block, double* q, double t) const;
 
     const Model& model_;
@@ -83,13 +98,20 @@ class MoreauJean : public Stepper {
     double t_m_ = 0, t_next_ = 0;
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<int> body_block_; // by body
+    Grains grains_;
+    std::vector<int> driven_bodies_; // of mechanisms without freedom: rigid blocks after those of the grains
+    std::vector<int> driven_block_;  // by body: their block, or -1
+    std::vector<Eigen::Matrix<double, 6, 1>> link_velocity_;
     Detection detection_;
+    std::vector<double> reach_; // by shape
     const std::vector<DetectedContact>* found_ = nullptr;
     ContactProblem problem_;
+    Eigen::VectorXd v_start_; // of the rigid blocks, 6 each, as at the start of the step
     Nlgs nlgs_;
-    std::vector<ContactRecord> contacts_;
-    Eigen::VectorXd middle_q_, middle_v_; // q_m and the velocity at which f is evaluated, of all mechanisms
-    Eigen::VectorXd ahead_q_, ahead_v_;   // q_n+1 and v as the start of the step predicts them
+    std::vector<int> contact_of_; // contact in problem_ of each one found; its rolling resistance follows
+    std::vector<Eigen::Vector3d> u_minus_; // of each contact found
+    Eigen::VectorXd middle_q_, middle_v_;  // q_m and the velocity at which f is evaluated, of all mechanisms
+    Eigen::VectorXd ahead_q_, ahead_v_;    // q_n+1 and v as the start of the step predicts them
     std::unique_ptr<RelativeView> now_, middle_, ahead_;
 };
 

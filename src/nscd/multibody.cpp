@@ -115,4 +115,15 @@ void Placement::add_point_map(int i, const Eigen::Vector3d& point, const Eigen::
     }
 }
 
+void Placement::add_turn_map(int i, const Eigen::Matrix3d& frame, double sign,
+                             Eigen::Ref<Multibody::RowMatrix> H) const
+{
+    const auto& links = body_.mechanism.links();
+    for (; i >= 0; i = links[i].parent) {
+        const Mechanism::Link& l = links[i];
+        if (l.joint.kind == ElementaryJoint::prismatic) continue;
+        for (int k = 0; k < l.nv(); ++k) H.col(l.v + k) += sign * (frame.transpose() * axis(l.v + k));
+    }
+}
+
 } // namespace tamis

@@ -67,6 +67,9 @@ class Placement {
     // nv).
     void add_point_map(int i, const Eigen::Vector3d& point, const Eigen::Matrix3d& frame, double sign,
                        Eigen::Ref<Multibody::RowMatrix> H) const;
+    // The same of its turning rate.
+    void add_turn_map(int i, const Eigen::Matrix3d& frame, double sign,
+                      Eigen::Ref<Multibody::RowMatrix> H) const;
 
   private:
     Multibody& body_;

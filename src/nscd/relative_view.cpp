@@ -39,6 +39,16 @@ double RelativeView::drive_force(Coordinate c) const
          model().mechanisms()[c.mechanism]->coordinate_name(c.index));
 }
 
+std::span<const ContactRecord> RelativeView::contacts() const
+{
+    if (!contacts_made_) {
+        contacts_made_ = true;
+        contacts_.clear();
+        make_contacts(contacts_);
+    }
+    return contacts_;
+}
+
 void RelativeView::place() const
 {
     if (placed_) return;

@@ -17,10 +17,14 @@ class RelativeView : public View {
     double v(Coordinate c) const override { return v_[v_offset_[c.mechanism] + c.index]; }
     double drive_force(Coordinate c) const override;
     const BodyMotion& motion(int body) const override;
-    std::span<const ContactRecord> contacts() const override { return contacts_; }
+    std::span<const GrainState> grains() const override { return grains_; }
+    std::span<const ContactRecord> contacts() const override;
 
     const Placement& placement(int mechanism) const; // positions only
-    void set_contacts(std::span<const ContactRecord> contacts) { contacts_ = contacts; }
+    void set_grains(std::span<const GrainState> grains) { grains_ = grains; }
+    // Contacts are written down when somebody asks for them.
+    std::function<void(std::vector<ContactRecord>&)> make_contacts;
+    void new_contacts() { contacts_made_ = false; }
     std::vector<std::pair<Coordinate, double>> drive_forces;
 
   private:
@@ -28,7 +32,9 @@ class RelativeView : public View {
     std::vector<int> q_offset_, v_offset_;
     double t_ = 0;
     const double *q_ = nullptr, *v_ = nullptr;
-    std::span<const ContactRecord> contacts_;
+    std::span<const GrainState> grains_;
+    mutable std::vector<ContactRecord> contacts_;
+    mutable bool contacts_made_ = true;
     mutable std::vector<Placement> placement_;
     mutable bool placed_ = false, moved_ = false;
     mutable std::vector<std::vector<Eigen::Matrix<double, 6, 1>>> link_velocity_;

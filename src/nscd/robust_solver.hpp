@@ -2,6 +2,7 @@
 // stagnate (many more contacts than degrees of freedom, large mass ratios, jammed wedges).
 #pragma once
 
+#include "nscd/contact_solver.hpp"
 #include "nscd/local_problem.hpp"
 
 namespace tamis {

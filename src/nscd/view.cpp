@@ -15,6 +15,29 @@ BodyMotion View::motion(Body body) const
     return number < 0 ? BodyMotion{} : motion(number);
 }
 
+BodyMotion View::motion(GrainId grain) const
+{
+    const GrainRecord& record = model_.grains().at(grain.index);
+    const GrainState& s = grains()[grain.index];
+    const Eigen::Matrix3d R = s.q.toRotationMatrix();
+    return {{R, s.x}, s.v, R * (R.transpose() * s.L).cwiseQuotient(record.inertia)};
+}
+
+BodyMotion View::body_motion(int body) const
+{
+    if (body < 0) return {};
+    const int grain = model_.grain_of(body);
+    return grain < 0 ? motion(body) : motion(GrainId{grain});
+}
+
+Pose View::pose(GrainId grain) const
+{
+    const Pose& frame = model_.grains().at(grain.index).frame;
+    const Pose own = motion(grain).pose;
+    const Eigen::Matrix3d R = own.R * frame.R.transpose();
+    return {R, own.p - R * frame.p};
+}
+
 Eigen::Vector3d View::position(Body body, const Eigen::Vector3d& point) const
 {
     return motion(body).pose * point;
@@ -66,7 +89,48 @@ double View::kinetic_energy() const
         const Eigen::Vector3d omega = m.pose.R.transpose() * m.turning_rate;
         twice += body.mass * v.squaredNorm() + omega.dot(body.inertia * omega);
     }
+    for (int g = 0; g < static_cast<int>(grains().size()); ++g) {
+        const GrainState& s = grains()[g];
+        twice += model_.grains()[g].mass * s.v.squaredNorm() + s.L.dot(motion(GrainId{g}).turning_rate);
+    }
     return twice / 2;
+}
+
+Eigen::Vector3d View::momentum() const
+{
+    Eigen::Vector3d p(0, 0, 0);
+    for (std::size_t b = 0; b < model_.bodies().size(); ++b) {
+        const BodyRecord& body = model_.bodies()[b];
+        const BodyMotion& m = motion(static_cast<int>(b));
+        p += body.mass * (m.velocity + m.turning_rate.cross(m.pose.R * body.com));
+    }
+    for (std::size_t g = 0; g < grains().size(); ++g) p += model_.grains()[g].mass * grains()[g].v;
+    return p;
+}
+
+template <class Acts>
+Wrench View::sum_impulses(const Eigen::Vector3d& about, Acts&& acts) const
+{
+    Wrench sum;
+    for (const ContactRecord& c : contacts()) {
+        const int sign = acts(c.shape_b) - acts(c.shape_a);
+        if (sign == 0) continue;
+        const Eigen::Vector3d impulse = sign * (c.frame * c.impulse);
+        sum.force += impulse;
+        sum.moment += (c.point - about).cross(impulse);
+    }
+    return sum;
+}
+
+Wrench View::contact_impulse(Body body, const Eigen::Vector3d& about) const
+{
+    const int number = model_.body_number(body);
+    return sum_impulses(about, [&](int shape) { return model_.shapes()[shape].body == number ? 1 : 0; });
+}
+
+Wrench View::contact_impulse(ShapeId id, const Eigen::Vector3d& about) const
+{
+    return sum_impulses(about, [&](int shape) { return shape == id.index ? 1 : 0; });
 }
 
 double View::potential_energy() const
@@ -77,6 +141,7 @@ double View::potential_energy() const
         const BodyRecord& body = model_.bodies()[b];
         V -= body.mass * g.dot(motion(static_cast<int>(b)).pose * body.com);
     }
+    for (std::size_t i = 0; i < grains().size(); ++i) V -= model_.grains()[i].mass * g.dot(grains()[i].x);
     for (const JointSpring& s : model_.joint_springs()) {
         const double x = q(s.on) - s.law.rest;
         V += s.law.stiffness * x * x / 2;
@@ -91,12 +156,13 @@ double View::potential_energy() const
 double View::gap(ShapeId a, ShapeId b, int feature) const
 {
     const AttachedShape &A = model_.shapes()[a.index], &B = model_.shapes()[b.index];
-    auto pose = [&](const AttachedShape& s) { return s.body < 0 ? s.at : motion(s.body).pose * s.at; };
+    auto pose = [&](const AttachedShape& s) { return s.body < 0 ? s.at : body_motion(s.body).pose * s.at; };
     std::vector<ContactPoint> points;
     collide(A.shape, pose(A), B.shape, pose(B), std::numeric_limits<double>::infinity(), points);
     for (const ContactPoint& p : points)
         if (p.feature == feature) return p.gap;
-    fail("Shapes '{}' and '{}' have no contact feature {}.", A.name, B.name, feature);
+    fail("Shapes '{}' and '{}' have no contact feature {}.", model_.shape_name(a.index),
+         model_.shape_name(b.index), feature);
 }
 
 double View::normal_impulse(ShapeId a, ShapeId b, int feature) const

@@ -3,6 +3,7 @@
 
 #include "nscd/model.hpp"
 
+#include <Eigen/Geometry>
 #include <span>
 
 namespace tamis {
@@ -11,6 +12,13 @@ namespace tamis {
 struct BodyMotion {
     Pose pose;
     Eigen::Vector3d velocity{0, 0, 0}, turning_rate{0, 0, 0};
+};
+
+// A grain in its own frame (GrainRecord).
+struct GrainState {
+    Eigen::Vector3d x;    // centre of mass
+    Eigen::Quaterniond q; // orientation
+    Eigen::Vector3d v, L; // velocity, angular momentum about the centre of mass; world axes
 };
 
 // A contact that was active in the step that led to this state.
@@ -33,11 +41,17 @@ class View {
     virtual double q(Coordinate c) const = 0; // position of a coordinate (not of a spherical joint)
     virtual double v(Coordinate c) const = 0;
     virtual double drive_force(Coordinate c) const = 0;   // mean force of the drive over the last step
-    virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies()
+    virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies(), not of a grain
+    virtual std::span<const GrainState> grains() const { return {}; }
     virtual std::span<const ContactRecord> contacts() const = 0;
 
     const Model& model() const { return model_; }
     BodyMotion motion(Body body) const;
+    BodyMotion motion(GrainId grain) const; // in its own frame
+    BodyMotion body_motion(int body) const; // of a body or a grain, by number; of the ground for -1
+    Pose pose(GrainId grain) const;         // of the frame that its GrainSpec placed
+    Eigen::Vector3d position(GrainId grain) const { return grains()[grain.index].x; }
+    Eigen::Vector3d velocity(GrainId grain) const { return grains()[grain.index].v; }
     Eigen::Vector3d position(Body body, const Eigen::Vector3d& point = {0, 0, 0}) const;
     Eigen::Vector3d velocity(Body body, const Eigen::Vector3d& point = {0, 0, 0}) const;
     Eigen::Matrix3d rotation(Body body) const;
@@ -51,9 +65,16 @@ class View {
     double gap(ShapeId a, ShapeId b, int feature = 0) const; // now, however large
     double normal_impulse(ShapeId a, ShapeId b,
                           int feature = 0) const; // of the last step, zero if not active
+    // Impulse of all contacts of the last step on a body, or on the shapes attached to the ground, and its
+    // moment about a point, world axes. Divided by the step it is the mean force.
+    Wrench contact_impulse(Body body, const Eigen::Vector3d& about = {0, 0, 0}) const;
+    Wrench contact_impulse(ShapeId shape, const Eigen::Vector3d& about = {0, 0, 0}) const;
+    Eigen::Vector3d momentum() const; // of all bodies and grains
 
   private:
     BodyMotion frame_motion(Frame frame) const;
+    template <class Acts>
+    Wrench sum_impulses(const Eigen::Vector3d& about, Acts&& acts) const;
     const Model& model_;
 };
 

@@ -1,0 +1,135 @@
+// Free motion of rigid grains; see grains.hpp. Docquier et al. (2020), eqs. 28-30, for bodies with six
+// velocities. Departure: the gyroscopic moment is not evaluated, since it is what keeps L constant.
+#include "nscd/grains.hpp"
+
+#include "error.hpp"
+#include "nscd/view.hpp"
+
+namespace tamis {
+
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Quaterniond;
+using Eigen::Vector3d;
+
+// q turned by the rotation vector `angle`, world axes.
+Quaterniond turned(const Quaterniond& q, const Vector3d& angle)
+{
+    const double square = angle.squaredNorm();
+    double cosine, sinc; // of half the angle; sin(a / 2) / a
+    if (square < 1e-4) { // the next terms are below round-off
+        const double s = square / 4;
+        cosine = 1 - s / 2 + s * s / 24 - s * s * s / 720;
+        sinc = 0.5 * (1 - s / 6 + s * s / 120 - s * s * s / 5040);
+    } else {
+        const double size = std::sqrt(square);
+        cosine = std::cos(size / 2);
+        sinc = std::sin(size / 2) / size;
+    }
+    const Vector3d axis = sinc * angle;
+    return (Quaterniond(cosine, axis.x(), axis.y(), axis.z()) * q).normalized();
+}
+
+Vector3d turning_rate(const GrainRecord& record, const Matrix3d& R, const Vector3d& L)
+{
+    if (record.isotropic) return L / record.inertia[0];
+    return R * (R.transpose() * L).cwiseQuotient(record.inertia);
+}
+
+} // namespace
+
+Grains::Grains(const Model& model)
+    : model_(model), poses_(model.grains().size()), q_m_(poses_.size()), inertia_(poses_.size())
+{
+    for (const GrainRecord& g : model.grains())
+        mean_size_ += 2 * g.radius / static_cast<double>(poses_.size());
+}
+
+std::vector<GrainState> Grains::start() const
+{
+    std::vector<GrainState> state;
+    for (const GrainRecord& g : model_.grains()) {
+        const Matrix3d& R = g.at.R;
+        const Vector3d L = R * g.inertia.cwiseProduct(R.transpose() * g.turning_rate);
+        state.push_back({g.at.p, Quaterniond(R).normalized(), g.velocity, L});
+    }
+    return state;
+}
+
+void Grains::predict(std::span<const GrainState> state, double theta, double h, RigidBlock* blocks)
+{
+    for (int i = 0; i < count(); ++i) {
+        const GrainRecord& g = model_.grains()[i];
+        const GrainState& s = state[i];
+        RigidBlock& block = blocks[i];
+        poses_[i].p = s.x + (1 - theta) * h * s.v;
+        const Vector3d omega =
+            g.isotropic ? Vector3d(s.L / g.inertia[0]) : turning_rate(g, s.q.toRotationMatrix(), s.L);
+        q_m_[i] = turned(s.q, (1 - theta) * h * omega);
+        poses_[i].R = q_m_[i].toRotationMatrix();
+        block.centre = poses_[i].p;
+        block.inverse_mass = 1 / g.mass;
+        if (g.isotropic) {
+            block.inverse_inertia = Vector3d::Constant(1 / g.inertia[0]).asDiagonal();
+            inertia_[i] = Vector3d::Constant(g.inertia[0]).asDiagonal();
+            continue;
+        }
+        Matrix3d R = poses_[i].R;
+        for (int pass = 0; pass < 2; ++pass) {
+            const Vector3d rate = turning_rate(g, R, s.L);
+            R = turned(q_m_[i], theta * h * rate).toRotationMatrix();
+        }
+        block.inverse_inertia = R * g.inertia.cwiseInverse().asDiagonal() * R.transpose();
+        inertia_[i] = R * g.inertia.asDiagonal() * R.transpose();
+    }
+}
+
+void Grains::velocities(std::span<const GrainState> state, const RigidBlock* blocks, double* v) const
+{
+    for (int i = 0; i < count(); ++i, v += 6) {
+        Eigen::Map<Eigen::Matrix<double, 6, 1>> out(v);
+        out << state[i].v, blocks[i].inverse_inertia * state[i].L;
+    }
+}
+
+void Grains::free_velocities(double h, const View& view, const RigidBlock* blocks, const double* v,
+                             double* v_free) const
+{
+    const Vector3d fall = h * model_.gravity_value();
+    for (int i = 0; i < count(); ++i) {
+        Eigen::Map<Vector3d> linear(v_free + 6 * i), turning(v_free + 6 * i + 3);
+        linear = Eigen::Map<const Vector3d>(v + 6 * i) + fall;
+        turning = Eigen::Map<const Vector3d>(v + 6 * i + 3);
+    }
+    for (const GrainLaw& law : model_.grain_forces())
+        for (int i = 0; i < count(); ++i) {
+            const Wrench w = law(view, GrainId{i});
+            if (!w.force.allFinite() || !w.moment.allFinite())
+                fail("The force on '{}' is not finite at t = {:.6g} s: check the grain_force of the model.",
+                     model_.grain_name(i), view.time());
+            Eigen::Map<Vector3d>(v_free + 6 * i) += h * blocks[i].inverse_mass * w.force;
+            Eigen::Map<Vector3d>(v_free + 6 * i + 3) += h * (blocks[i].inverse_inertia * w.moment);
+        }
+}
+
+void Grains::update(std::span<GrainState> state, double theta, double h, const double* before,
+                    const double* v) const
+{
+    for (int i = 0; i < count(); ++i, v += 6, before += 6) {
+        const Eigen::Map<const Vector3d> linear(v), turning(v + 3), turning_before(before + 3);
+        GrainState& s = state[i];
+        s.x = poses_[i].p + theta * h * linear;
+        s.q = turned(q_m_[i], theta * h * turning);
+        s.v = linear;
+        s.L += inertia_[i] * (turning - turning_before);
+    }
+}
+
+double Grains::speed(int grain, const GrainState& state) const
+{
+    const GrainRecord& g = model_.grains()[grain];
+    return state.v.norm() + g.radius * state.L.norm() / g.inertia.minCoeff();
+}
+
+} // namespace tamis
