@@ -12,7 +12,7 @@ namespace {
 
 Pose pose_of(const AttachedShape& s, const View& view)
 {
-    return s.body < 0 ? s.at : view.motion(s.body).pose * s.at;
+    return s.body < 0 ? s.at : view.body_motion(s.body).pose * s.at;
 }
 
 // Box that all shapes but planes fill; empty without any.
@@ -52,8 +52,10 @@ Output::Output(const Script& script, const View& view) : script_(script), folder
     if (script.settings().frames == 0 || script.model.shapes().empty()) return;
     scene_.emplace(folder_, script.model.name());
     const double plane_size = 2 * extent(view, false).size();
-    for (const AttachedShape& s : script.model.shapes())
-        drawings_.push_back({s.name, surface(s.shape, plane_size), {}, s.body});
+    for (int k = 0; k < static_cast<int>(script.model.shapes().size()); ++k) {
+        const AttachedShape& s = script.model.shapes()[k];
+        drawings_.push_back({script.model.shape_name(k), surface(s.shape, plane_size), {}, s.body});
+    }
     for (const Drawing& d : drawings_) surfaces_.push_back(d.surface);
 }
 
@@ -75,7 +77,6 @@ void Output::impacts(const View& view, double t_m)
         if (!(c.impulse[0] > 0)) continue;
         touching_.insert({c.shape_a, c.shape_b, c.feature});
         if (touched_.contains({c.shape_a, c.shape_b, c.feature})) continue;
-        const auto& shapes = script_.model.shapes();
         impacts_->line(fmt::format(
             "{},{},{},{},{},{},{},{},{},{},{}", t_m, csv_cell(script_.model.shape_name(c.shape_a)),
             csv_cell(script_.model.shape_name(c.shape_b)), c.feature, c.gap, -c.u_minus[0], c.u_plus[0],
@@ -94,7 +95,7 @@ void Output::frame(const View& view)
         Drawing& d = drawings_[s];
         d.pose = pose_of(shape, view);
         if (shape.body >= 0) {
-            const BodyMotion& m = view.motion(shape.body);
+            const BodyMotion m = view.body_motion(shape.body);
             d.turning_rate = m.turning_rate;
             d.velocity = m.velocity + m.turning_rate.cross(d.pose.p - m.pose.p);
         }

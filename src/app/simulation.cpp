@@ -73,7 +73,8 @@ std::vector<std::string> overlaps(const View& view)
     std::vector<std::string> out;
     Detection detection(view.model());
     double deepest = 0;
-    const auto& found = detection.detect([&](int body) { return view.motion(body).pose; }, 0);
+    int pairs = 0;
+    const auto& found = detection.detect([&](int body) { return view.body_motion(body).pose; });
     for (std::size_t k = 0; k < found.size(); ++k) {
         const DetectedContact& c = found[k];
         const AttachedShape &a = view.model().shapes()[c.shape_a], &b = view.model().shapes()[c.shape_b];
@@ -81,11 +82,15 @@ std::vector<std::string> overlaps(const View& view)
         const bool last =
             k + 1 == found.size() || found[k + 1].shape_a != c.shape_a || found[k + 1].shape_b != c.shape_b;
         if (!last) continue;
-        if (deepest > 1e-4 * std::min(bounding_radius(a.shape), bounding_radius(b.shape)))
-            out.push_back(
-                fmt::format("'{}' and '{}' overlap by {:.2g} m at the start.", a.name, b.name, deepest));
+        if (deepest > 1e-4 * std::min(bounding_radius(a.shape), bounding_radius(b.shape))) {
+            if (++pairs <= 5)
+                out.push_back(fmt::format("'{}' and '{}' overlap by {:.2g} m at the start: move them apart.",
+                                          view.model().shape_name(c.shape_a),
+                                          view.model().shape_name(c.shape_b), deepest));
+        }
         deepest = 0;
     }
+    if (pairs > 5) out.push_back(fmt::format("{} more pairs overlap at the start.", pairs - 5));
     return out;
 }
 
