@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,9 +29,11 @@ using Eigen::Vector3d;
 
 std::string content(const std::filesystem::path& file)
 {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    std::string bytes(error ? 0 : size, ' ');
     std::ifstream in(file, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    if (!in.is_open() || in.bad() || std::filesystem::is_directory(file))
+    if (error || !in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
         fail("Cannot read the mesh file {}: check that the file exists and may be read.", file.string());
     return bytes;
 }
