@@ -1,0 +1,837 @@
+// Contact points of two convex polyhedra A and B.
+//
+// With C = {x_b - x_a}, the separation along a unit vector n is f(n) = min_C n.c, and max f is the distance
+// of A and B if the origin lies outside C, minus the penetration depth if it lies inside.
+//
+// 1. Apart: the point of C nearest to the origin, after Gilbert, Johnson, Keerthi (1988) with the sub-simplex
+//    found by signed volumes as in Montanari, Petrinic, Barbieri (2017). A direction with f(n) > alert ends
+//    it.
+// 2. Overlapping: the face of C nearest to the origin by growing a polytope within C, as in van den Bergen
+//    (2001). Its other faces bound the depth from below, so that the result is the deepest penetration proper
+//    and not just a local one. Distances to its faces are signed: it need not contain the origin at first.
+//    Where the polytope degenerates, all faces and all pairs of edges whose arcs cross on the Gauss map are
+//    tried, after Gregorius (2013).
+// 3. If a face of A or B, or a pair of edges, has this direction up to round-off, its normal is taken.
+// 4. Points: the parts of A and B that face each other, each a face, an edge or a vertex, are intersected
+//    along n. The gap is linear on the intersection, hence smallest at one of its corners. Departing from the
+//    usual clipping there is no reference face: points lie on both surfaces, all along one n, and a corner's
+//    feature (a vertex of A, a vertex of B, or a crossing of two edges) does not depend on such a choice.
+//
+// All is done in the frame of A, with tolerances relative to the size of the pair.
+#include "collision/polyhedra_manifold.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace tamis {
+
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Relative to the size of the pair.
+constexpr double round_off = 1e-14, tolerance = 1e-12;
+// Closer than this the direction between closest points is not to be trusted.
+constexpr double touching = 1e-10;
+// A face or an edge takes part as a whole if its inclination to the contact plane is below 18 degrees.
+constexpr double aligned_cosine = 0.95, aligned_sine = 0.31;
+
+// A point of C: the difference of two vertices.
+struct Difference {
+    Vector3d w;
+    int a, b;
+};
+
+// Along a direction n of the hull's own frame.
+int farthest(const Hull& hull, const Vector3d& n)
+{
+    int best = 0;
+    double reach = -infinity;
+    const int count = static_cast<int>(hull.vertices.size());
+    for (int i = 0; i < count; ++i) {
+        const double x = n.dot(hull.vertices[i]);
+        if (x > reach) {
+            reach = x;
+            best = i;
+        }
+    }
+    return best;
+}
+
+struct Pair {
+    const Hull &a, &b;
+    Matrix3d R; // x_A = R x_B + p
+    Vector3d p;
+    double size;
+
+    Vector3d of_a(int i) const { return a.vertices[i]; }
+    Vector3d of_b(int i) const { return R * b.vertices[i] + p; }
+    Difference difference(int i, int j) const { return {of_b(j) - of_a(i), i, j}; }
+    // argmin over C of n.c
+    Difference support(const Vector3d& n) const
+    {
+        return difference(farthest(a, n), farthest(b, -(R.transpose() * n)));
+    }
+};
+
+// The part of a simplex nearest to the origin, v = sum of weight[i] w[corner[i]].
+struct Nearest {
+    Vector3d v;
+    double squared;
+    int count;
+    std::array<int, 3> corner;
+    std::array<double, 3> weight;
+};
+
+Nearest nearest_of_segment(const Difference* s, int i, int j)
+{
+    const Vector3d d = s[j].w - s[i].w;
+    const double t = -s[i].w.dot(d), length = d.squaredNorm();
+    if (t <= 0) return {s[i].w, s[i].w.squaredNorm(), 1, {i}, {1}};
+    if (t >= length) return {s[j].w, s[j].w.squaredNorm(), 1, {j}, {1}};
+    const Vector3d v = s[i].w + t / length * d;
+    return {v, v.squaredNorm(), 2, {i, j}, {1 - t / length, t / length}};
+}
+
+Nearest nearest_of_triangle(const Difference* s, int i, int j, int k)
+{
+    const Vector3d ij = s[j].w - s[i].w, jk = s[k].w - s[j].w, ki = s[i].w - s[k].w;
+    const Vector3d n = ij.cross(jk);
+    const double nn = n.squaredNorm();
+    // Areas opposite to the corners, seen along n, of the origin's projection: W_j x W_k = W_j x (W_k - W_j).
+    const double at_i = n.dot(s[j].w.cross(jk)), at_j = n.dot(s[k].w.cross(ki)),
+                 at_k = n.dot(s[i].w.cross(ij));
+    if (at_i > 0 && at_j > 0 && at_k > 0) {
+        const double distance = n.dot(s[i].w) / nn, sum = at_i + at_j + at_k;
+        return {distance * n, distance * distance * nn, 3, {i, j, k}, {at_i / sum, at_j / sum, at_k / sum}};
+    }
+    Nearest best{.squared = infinity};
+    const auto consider = [&](double area, int from, int to) {
+        if (area > 0) return;
+        const Nearest candidate = nearest_of_segment(s, from, to);
+        if (candidate.squared < best.squared) best = candidate;
+    };
+    consider(at_i, j, k);
+    consider(at_j, k, i);
+    consider(at_k, i, j);
+    return best;
+}
+
+// squared = 0 and count = 0 if the origin lies inside.
+Nearest nearest_of_tetrahedron(const Difference* s)
+{
+    const Vector3d c01 = s[0].w.cross(s[1].w), c23 = s[2].w.cross(s[3].w);
+    // Volumes opposite to the corners; they add up to that of the tetrahedron.
+    const double volume[] = {c23.dot(s[1].w), -c23.dot(s[0].w), c01.dot(s[3].w), -c01.dot(s[2].w)};
+    const double whole = (s[1].w - s[0].w).dot((s[2].w - s[0].w).cross(s[3].w - s[0].w)) > 0 ? 1 : -1;
+    Nearest best{.squared = infinity};
+    bool inside = true;
+    for (int i = 0; i < 4; ++i) {
+        if (volume[i] * whole > 0) continue;
+        inside = false;
+        const Nearest candidate = nearest_of_triangle(s, (i + 1) % 4, (i + 2) % 4, (i + 3) % 4);
+        if (candidate.squared < best.squared) best = candidate;
+    }
+    if (inside) return {Vector3d::Zero(), 0, 0, {}, {}};
+    return best;
+}
+
+// Direction from A to B, separation, and the vertices whose hulls hold the two points that prove it.
+struct Optimum {
+    Vector3d n;
+    double gap;
+    Vector3d on_a, on_b;
+    int count; // of vertex pairs
+    std::array<int, 3> a, b;
+};
+
+Optimum witness(const Pair& pair, const Vector3d& n, double gap, const Difference* s, int count,
+                const std::array<int, 3>& corner, const std::array<double, 3>& weight)
+{
+    Optimum o{n, gap, Vector3d::Zero(), Vector3d::Zero(), count, {}, {}};
+    for (int i = 0; i < count; ++i) {
+        const Difference& d = s[corner[i]];
+        o.a[i] = d.a;
+        o.b[i] = d.b;
+        o.on_a += weight[i] * pair.of_a(d.a);
+        o.on_b += weight[i] * pair.of_b(d.b);
+    }
+    return o;
+}
+
+enum class Relation { beyond_alert, apart, in_touch };
+
+// If they touch, simplex and count are left for deepest().
+Relation closest(const Pair& pair, double alert, Difference* simplex, int& count, Optimum& optimum)
+{
+    const double offset = pair.p.norm();
+    simplex[0] = pair.support(offset > touching * pair.size ? Vector3d(pair.p / offset) : Vector3d::UnitX());
+    count = 1;
+    Nearest nearest{simplex[0].w, simplex[0].w.squaredNorm(), 1, {0}, {1}};
+    while (true) {
+        const double distance = std::sqrt(nearest.squared);
+        if (distance <= touching * pair.size) return Relation::in_touch;
+        const Vector3d n = nearest.v / distance;
+        const Difference next = pair.support(n);
+        const double bound = n.dot(next.w);
+        if (bound > alert) return Relation::beyond_alert;
+        bool last = distance - bound <= round_off * pair.size;
+        for (int i = 0; i < count; ++i) last |= simplex[i].a == next.a && simplex[i].b == next.b;
+        if (!last) {
+            simplex[count] = next;
+            const Nearest nearer = count == 1   ? nearest_of_segment(simplex, 0, 1)
+                                   : count == 2 ? nearest_of_triangle(simplex, 0, 1, 2)
+                                                : nearest_of_tetrahedron(simplex);
+            if (nearer.count == 0) {
+                count = 4;
+                return Relation::in_touch;
+            }
+            last = !(nearer.squared < nearest.squared);
+            if (!last) {
+                // Corners in ascending order would be overwritten too early in any other.
+                nearest = nearer;
+                std::array<Difference, 3> kept;
+                for (int i = 0; i < nearer.count; ++i) kept[i] = simplex[nearer.corner[i]];
+                count = nearer.count;
+                for (int i = 0; i < count; ++i) {
+                    simplex[i] = kept[i];
+                    nearest.corner[i] = i;
+                }
+            }
+        }
+        if (last) {
+            optimum = witness(pair, n, distance, simplex, nearest.count, nearest.corner, nearest.weight);
+            return Relation::apart;
+        }
+    }
+}
+
+// Adds points of C, each as far as possible from the span of those before, up to a tetrahedron.
+bool complete(const Pair& pair, Difference* s, int count)
+{
+    const auto height = [&](const Vector3d& x) { // above the triangle
+        const Vector3d n = (s[1].w - s[0].w).cross(s[2].w - s[0].w);
+        return std::abs(n.dot(x - s[0].w)) / n.norm();
+    };
+    const double least = 1e-8 * pair.size;
+    if (count == 4 && height(s[3].w) < least) count = 3;
+    while (count < 4) {
+        std::array<Vector3d, 3> directions{Vector3d::UnitX(), Vector3d::UnitY(), Vector3d::UnitZ()};
+        if (count == 2) {
+            const Vector3d d = (s[1].w - s[0].w).normalized();
+            directions[0] = d.unitOrthogonal();
+            directions[1] = directions[2] = d.cross(directions[0]);
+        } else if (count == 3) {
+            directions.fill((s[1].w - s[0].w).cross(s[2].w - s[0].w).normalized());
+        }
+        double best = -1;
+        Difference chosen = s[0];
+        for (int k = 0; k < 6; ++k) {
+            const Difference d = pair.support(k % 2 ? directions[k / 2] : Vector3d(-directions[k / 2]));
+            const Vector3d x = d.w - s[0].w;
+            const double away = count == 1   ? x.norm()
+                                : count == 2 ? x.cross((s[1].w - s[0].w).normalized()).norm()
+                                             : height(d.w);
+            if (away > best) {
+                best = away;
+                chosen = d;
+            }
+        }
+        if (!(best > least)) return false;
+        s[count++] = chosen;
+    }
+    return true;
+}
+
+// A triangle of the polytope within C: outward normal m, distance of its plane from the origin.
+struct Facet {
+    std::array<int, 3> corner;
+    Vector3d m;
+    double distance;
+};
+
+// From the tetrahedron in `simplex`. False if the polytope degenerates.
+bool deepest(const Pair& pair, const Difference* simplex, Optimum& optimum)
+{
+    constexpr int most_points = 64, most_facets = 2 * most_points;
+    std::array<Difference, most_points> points;
+    std::array<Facet, most_facets> facets;
+    int point_count = 4, facet_count = 0;
+    const double degenerate = 1e-14 * pair.size * pair.size, slack = 1e-13 * pair.size;
+    const auto add = [&](int i, int j, int k) {
+        const Vector3d &x = points[i].w, &y = points[j].w, &z = points[k].w;
+        const Vector3d normal = (y - x).cross(z - y);
+        const double area = normal.norm();
+        if (facet_count == most_facets || !(area > degenerate)) return false;
+        Facet& f = facets[facet_count++];
+        f.corner = {i, j, k};
+        f.m = normal / area;
+        f.distance = f.m.dot(x);
+        return true;
+    };
+    std::copy(simplex, simplex + 4, points.begin());
+    if ((points[1].w - points[0].w).cross(points[2].w - points[0].w).dot(points[3].w - points[0].w) > 0)
+        std::swap(points[0], points[1]);
+    if (!add(0, 1, 2) || !add(0, 3, 1) || !add(0, 2, 3) || !add(1, 3, 2)) return false;
+
+    int best;
+    while (true) {
+        best = 0;
+        for (int f = 1; f < facet_count; ++f)
+            if (facets[f].distance < facets[best].distance) best = f;
+        const Difference next = pair.support(-facets[best].m);
+        if (facets[best].m.dot(next.w) - facets[best].distance <= tolerance * pair.size) break;
+        if (point_count == most_points) return false;
+        const int w = point_count++;
+        points[w] = next;
+
+        // Facets that see the new point, or lie in one plane with it, give way to a fan around it. Their
+        // directed edges without a reverse are the horizon.
+        std::array<std::array<int, 2>, most_facets> horizon;
+        int edges = 0;
+        for (int f = 0; f < facet_count;) {
+            if (facets[f].m.dot(next.w) - facets[f].distance <= -slack) {
+                ++f;
+                continue;
+            }
+            for (int k = 0; k < 3; ++k) {
+                const int from = facets[f].corner[k], to = facets[f].corner[(k + 1) % 3];
+                int e = 0;
+                while (e < edges && !(horizon[e][0] == to && horizon[e][1] == from)) ++e;
+                if (e < edges)
+                    horizon[e] = horizon[--edges];
+                else if (edges == most_facets)
+                    return false;
+                else
+                    horizon[edges++] = {from, to};
+            }
+            facets[f] = facets[--facet_count];
+        }
+        // One closed loop, or else the polytope would tear.
+        if (edges < 3) return false;
+        for (int e = 0; e + 1 < edges; ++e) {
+            int follower = e + 1;
+            while (follower < edges && horizon[follower][0] != horizon[e][1]) ++follower;
+            if (follower == edges) return false;
+            std::swap(horizon[e + 1], horizon[follower]);
+        }
+        if (horizon[edges - 1][1] != horizon[0][0]) return false;
+        for (int e = 0; e < edges; ++e)
+            if (!add(horizon[e][0], horizon[e][1], w)) return false;
+    }
+
+    // Of the facets in this plane, the one that holds the projection of the origin.
+    const double distance = facets[best].distance;
+    const Vector3d outward = facets[best].m;
+    double least_weight = -infinity;
+    std::array<double, 3> weight{};
+    for (int f = 0; f < facet_count; ++f) {
+        if (facets[f].distance > distance + slack || (facets[f].m - outward).squaredNorm() > 1e-12) continue;
+        const auto& [i, j, k] = facets[f].corner;
+        const Vector3d &x = points[i].w, &y = points[j].w, &z = points[k].w, &m = facets[f].m;
+        const std::array<double, 3> area{m.dot(y.cross(z - y)), m.dot(z.cross(x - z)), m.dot(x.cross(y - x))};
+        const double sum = area[0] + area[1] + area[2];
+        const double least = *std::min_element(area.begin(), area.end()) / sum;
+        if (least <= least_weight) continue;
+        least_weight = least;
+        best = f;
+        for (int c = 0; c < 3; ++c) weight[c] = area[c] / sum;
+    }
+    optimum = witness(pair, -outward, -distance, points.data(), 3, facets[best].corner, weight);
+    return true;
+}
+
+// f(n) for all n that can be the best one.
+Optimum best_of_all_axes(const Pair& pair)
+{
+    Optimum best{.gap = -infinity};
+    for (int f = 0; f < pair.a.faces(); ++f) {
+        const Vector3d& n = pair.a.normal[f];
+        const Difference d = pair.support(n);
+        const double gap = n.dot(d.w);
+        if (gap <= best.gap) continue;
+        const Vector3d x = pair.of_b(d.b);
+        best = {n, gap, x - gap * n, x, 1, {pair.a.face_vertex[pair.a.face_start[f]]}, {d.b}};
+    }
+    for (int f = 0; f < pair.b.faces(); ++f) {
+        const Vector3d n = -(pair.R * pair.b.normal[f]);
+        const Difference d = pair.support(n);
+        const double gap = n.dot(d.w);
+        if (gap <= best.gap) continue;
+        const Vector3d x = pair.of_a(d.a);
+        best = {n, gap, x, x + gap * n, 1, {d.a}, {pair.b.face_vertex[pair.b.face_start[f]]}};
+    }
+    for (const Hull::Edge& ea : pair.a.edges) {
+        const Vector3d &left_a = pair.a.normal[ea.left], &right_a = pair.a.normal[ea.right];
+        const Vector3d d_a = pair.of_a(ea.b) - pair.of_a(ea.a);
+        for (const Hull::Edge& eb : pair.b.edges) {
+            const Vector3d left_b = -(pair.R * pair.b.normal[eb.left]);
+            const Vector3d right_b = -(pair.R * pair.b.normal[eb.right]);
+            const Vector3d d_b = pair.R * (pair.b.vertices[eb.b] - pair.b.vertices[eb.a]);
+            // The arcs of normals of the two edges cross on the sphere.
+            if (left_b.dot(d_a) * right_b.dot(d_a) >= 0 || left_a.dot(d_b) * right_a.dot(d_b) >= 0) continue;
+            Vector3d n = d_a.cross(d_b);
+            const double length = n.norm();
+            if (!(length > tolerance * d_a.norm() * d_b.norm())) continue;
+            n *= (n.dot(left_a + right_a) > 0 ? 1 : -1) / length;
+            if (n.dot(left_b + right_b) <= 0) continue;
+            const Vector3d x = pair.of_a(ea.a), y = pair.of_b(eb.a);
+            const double gap = n.dot(y - x);
+            if (gap <= best.gap) continue;
+            // x + s d_a + gap n = y + t d_b
+            const double s = n.dot((y - x).cross(d_b)) / length * (n.dot(d_a.cross(d_b)) > 0 ? 1 : -1);
+            const Vector3d on_a = x + s * d_a;
+            best = {n, gap, on_a, on_a + gap * n, 2, {ea.a, ea.b}, {eb.a, eb.b}};
+        }
+    }
+    return best;
+}
+
+// Without repetitions; how many remain.
+int distinct(std::array<int, 3>& list, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; ++i)
+        if (std::find(list.begin(), list.begin() + kept, list[i]) == list.begin() + kept)
+            list[kept++] = list[i];
+    return kept;
+}
+
+// Of the faces that hold all the given vertices (or just the first, if none does), the one best aligned with
+// n.
+int aligned_face(const Hull& hull, const Vector3d& n, const std::array<int, 3>& vertex, int count)
+{
+    int best = -1;
+    double best_score = -infinity;
+    for (int k = hull.vertex_start[vertex[0]]; k < hull.vertex_start[vertex[0] + 1]; ++k) {
+        const Hull::Edge& e = hull.edges[hull.vertex_edge[k]];
+        const int f = e.a == vertex[0] ? e.left : e.right; // each face once
+        double score = n.dot(hull.normal[f]);
+        for (int i = 1; i < count; ++i) {
+            const auto first = hull.face_vertex.begin() + hull.face_start[f],
+                       last = hull.face_vertex.begin() + hull.face_start[f + 1];
+            if (std::find(first, last, vertex[i]) == last) score -= 2;
+        }
+        if (score > best_score) {
+            best_score = score;
+            best = f;
+        }
+    }
+    return best;
+}
+
+// A face, an edge or a vertex of one of the hulls, as far as it faces the other hull.
+struct Patch {
+    int count; // of vertices: 1, 2 (an edge) or more (a face)
+    int face;
+    Hull::Edge edge;
+};
+
+Patch patch(const Hull& hull, const Vector3d& n, const std::array<int, 3>& vertex, int count, int face)
+{
+    if (n.dot(hull.normal[face]) >= aligned_cosine)
+        return {hull.face_start[face + 1] - hull.face_start[face], face, {}};
+    Patch best{1, -1, {}};
+    double best_sine = aligned_sine;
+    for (int k = hull.vertex_start[vertex[0]]; k < hull.vertex_start[vertex[0] + 1]; ++k) {
+        if (count > 1 && hull.vertex_neighbour[k] != vertex[1]) continue;
+        const Hull::Edge& e = hull.edges[hull.vertex_edge[k]];
+        const Vector3d d = hull.vertices[e.b] - hull.vertices[e.a];
+        const double sine = std::abs(n.dot(d)) / d.norm();
+        if (sine < best_sine) {
+            best_sine = sine;
+            best = {2, -1, e};
+        }
+    }
+    return best;
+}
+
+// Takes the normal of a face or of a pair of edges if it is that of the optimum up to round-off.
+void snap(const Pair& pair, Optimum& o, int count_a, int count_b, int face_a, int face_b)
+{
+    const Vector3d n = o.n;
+    const double least = o.gap - tolerance * pair.size;
+    double best = -infinity;
+    const auto consider = [&](const Vector3d& m) {
+        const double turned = (m - n).norm();
+        if (turned > 1e-2 || turned * std::abs(o.gap) > tolerance * pair.size) return;
+        const double gap = m.dot(pair.support(m).w);
+        if (gap < least || gap <= best) return;
+        best = o.gap = gap;
+        o.n = m;
+    };
+    consider(pair.a.normal[face_a]);
+    consider(-(pair.R * pair.b.normal[face_b]));
+    if (best == -infinity && count_a == 2 && count_b == 2) {
+        const Vector3d m =
+            (pair.of_a(o.a[1]) - pair.of_a(o.a[0])).cross(pair.of_b(o.b[1]) - pair.of_b(o.b[0]));
+        const double length = m.norm();
+        if (length > 0) consider(m / (m.dot(n) > 0 ? length : -length));
+    }
+}
+
+// What meets at a point: a vertex of A, a vertex of B, or an edge of each. -1: none.
+struct Meeting {
+    int a0 = -1, a1 = -1, b0 = -1, b1 = -1;
+};
+
+// In the contact plane: position (x, y) from the witness on A, height of A along n, and gap.
+struct Candidate {
+    double x, y, height, gap;
+    Meeting meeting;
+};
+
+// A corner of a patch, seen along n, and the edge that leaves it.
+struct Corner {
+    double x, y, h;
+    Meeting meeting;
+    int from, to;
+    bool edge_of_a = false;
+};
+
+// The plane of a face, h = h_0 + h_x x + h_y y.
+struct Slope {
+    double h_0, h_x, h_y;
+    double at(double x, double y) const { return h_0 + h_x * x + h_y * y; }
+};
+
+int edge_number(const Hull& hull, int from, int to)
+{
+    for (int k = hull.vertex_start[from]; k < hull.vertex_start[from + 1]; ++k)
+        if (hull.vertex_neighbour[k] == to) return hull.vertex_edge[k];
+    return 0;
+}
+
+int feature(const Pair& pair, const Meeting& m)
+{
+    constexpr int of_b = 1 << 29, of_both = 1 << 30;
+    if (m.b0 < 0) return m.a0;
+    if (m.a0 < 0) return of_b + m.b0;
+    const std::uint64_t edges = pair.b.edges.size();
+    return of_both +
+           static_cast<int>((edge_number(pair.a, m.a0, m.a1) * edges + edge_number(pair.b, m.b0, m.b1)) %
+                            of_both);
+}
+
+// Kept between calls for their memory only.
+struct Workspace {
+    std::vector<Corner> a, b, clipped;
+    std::vector<Candidate> candidates;
+};
+
+// Intersects the patches of an optimum along n.
+class Intersection {
+  public:
+    Intersection(const Pair& pair, const Optimum& optimum, double alert, Workspace& work)
+        : pair_(pair), o_(optimum), alert_(alert), work_(work), x_(optimum.n.unitOrthogonal()),
+          y_(optimum.n.cross(x_))
+    {
+    }
+
+    void run(const Patch& a, const Patch& b)
+    {
+        corners(a, work_.a, true);
+        corners(b, work_.b, false);
+        if (a.count > 2 && b.count > 2)
+            face_face(slope_a(a.face));
+        else if (a.count > 2)
+            edge_face(work_.b, work_.a, slope_a(a.face), 1);
+        else if (b.count > 2)
+            edge_face(work_.a, work_.b, slope_b(b.face), -1);
+        else
+            edge_edge(a.edge, b.edge);
+    }
+
+    Vector3d position(const Candidate& c) const { return o_.on_a + c.x * x_ + c.y * y_ + c.height * o_.n; }
+
+  private:
+    Slope slope(const Vector3d& m, double distance) const
+    {
+        const double along = m.dot(o_.n);
+        return {distance / along, -m.dot(x_) / along, -m.dot(y_) / along};
+    }
+    Slope slope_a(int face) const
+    {
+        const Vector3d& m = pair_.a.normal[face];
+        return slope(m, pair_.a.offset[face] - m.dot(o_.on_a));
+    }
+    Slope slope_b(int face) const
+    {
+        const Vector3d m = pair_.R * pair_.b.normal[face];
+        return slope(m, pair_.b.offset[face] - m.dot(o_.on_a - pair_.p));
+    }
+
+    // Counter-clockwise in (x, y): faces of B are seen from inside.
+    void corners(const Patch& patch, std::vector<Corner>& list, bool of_a)
+    {
+        list.clear();
+        const Hull& hull = of_a ? pair_.a : pair_.b;
+        const int ends[] = {patch.edge.a, patch.edge.b};
+        const int* vertex = patch.count == 2 ? ends : &hull.face_vertex[hull.face_start[patch.face]];
+        for (int i = 0; i < patch.count; ++i) {
+            const int v = vertex[of_a ? i : patch.count - 1 - i];
+            const Vector3d d = (of_a ? pair_.of_a(v) : pair_.of_b(v)) - o_.on_a;
+            Meeting meeting;
+            (of_a ? meeting.a0 : meeting.b0) = v;
+            list.push_back({d.dot(x_), d.dot(y_), d.dot(o_.n), meeting, v, 0, of_a});
+            list[list.size() - 1].to = list[0].from;
+            if (i > 0) list[list.size() - 2].to = v;
+        }
+    }
+
+    void keep(double x, double y, double h_a, double h_b, const Meeting& meeting)
+    {
+        if (h_b - h_a <= alert_) work_.candidates.push_back({x, y, h_a, h_b - h_a, meeting});
+    }
+
+    // How far a point lies left of the line through two corners.
+    struct Line {
+        double x, y, dx, dy;
+        Line(const Corner& from, const Corner& to) : x(from.x), y(from.y), dx(to.x - x), dy(to.y - y)
+        {
+            const double length = std::sqrt(dx * dx + dy * dy);
+            dx /= length;
+            dy /= length;
+        }
+        double left(const Corner& c) const { return dx * (c.y - y) - dy * (c.x - x); }
+    };
+
+    // Sutherland and Hodgman (1974).
+    void face_face(const Slope& a)
+    {
+        const double slack = tolerance * pair_.size;
+        std::vector<Corner>&polygon = work_.b, &clipped = work_.clipped;
+        for (std::size_t k = 0; k < work_.a.size() && !polygon.empty(); ++k) {
+            const Corner &from = work_.a[k], &to = work_.a[(k + 1) % work_.a.size()];
+            const Line line(from, to);
+            clipped.clear();
+            double here = line.left(polygon[0]);
+            const double first = here;
+            for (std::size_t i = 0; i < polygon.size(); ++i) {
+                const Corner& p = polygon[i];
+                const bool last = i + 1 == polygon.size();
+                const Corner& q = polygon[last ? 0 : i + 1];
+                const double there = last ? first : line.left(q);
+                if (here >= -slack) clipped.push_back(p);
+                if ((here >= -slack) != (there >= -slack)) {
+                    const double t = std::clamp(here / (here - there), 0.0, 1.0);
+                    Corner c{p.x + t * (q.x - p.x),
+                             p.y + t * (q.y - p.y),
+                             p.h + t * (q.h - p.h),
+                             {},
+                             p.from,
+                             p.to,
+                             p.edge_of_a};
+                    if (p.edge_of_a)
+                        c.meeting.a0 = p.from == to.from ? to.from : from.from;
+                    else
+                        c.meeting = {from.from, to.from, p.from, p.to};
+                    if (here >= -slack) {
+                        c.from = from.from;
+                        c.to = to.from;
+                        c.edge_of_a = true;
+                    }
+                    clipped.push_back(c);
+                }
+                here = there;
+            }
+            std::swap(polygon, clipped);
+        }
+        for (const Corner& c : polygon) keep(c.x, c.y, a.at(c.x, c.y), c.h, c.meeting);
+    }
+
+    // The edge's part p + t (q - p), t_0 <= t <= t_1, over the face; sign 1: the face is of A.
+    void edge_face(const std::vector<Corner>& edge, const std::vector<Corner>& face, const Slope& plane,
+                   int sign)
+    {
+        const double slack = tolerance * pair_.size;
+        const Corner &p = edge[0], &q = edge[1];
+        double t_0 = 0, t_1 = 1;
+        Meeting at_0 = p.meeting, at_1 = q.meeting;
+        for (std::size_t k = 0; k < face.size(); ++k) {
+            const Corner &from = face[k], &to = face[(k + 1) % face.size()];
+            const Line line(from, to);
+            const double s_p = line.left(p) + slack, s_q = line.left(q) + slack;
+            if (s_p >= 0 && s_q >= 0) continue;
+            if (s_p < 0 && s_q < 0) return;
+            const double t = s_p / (s_p - s_q);
+            const Meeting crossing = sign > 0 ? Meeting{from.from, to.from, p.from, q.from}
+                                              : Meeting{p.from, q.from, from.from, to.from};
+            if (s_p < 0 && t > t_0) {
+                t_0 = t;
+                at_0 = crossing;
+            } else if (s_q < 0 && t < t_1) {
+                t_1 = t;
+                at_1 = crossing;
+            }
+        }
+        if (t_0 > t_1) return;
+        const auto keep_at = [&](double t, const Meeting& meeting) {
+            const double x = p.x + t * (q.x - p.x), y = p.y + t * (q.y - p.y), h = p.h + t * (q.h - p.h);
+            if (sign > 0)
+                keep(x, y, plane.at(x, y), h, meeting);
+            else
+                keep(x, y, h, plane.at(x, y), meeting);
+        };
+        keep_at(t_0, at_0);
+        if (t_1 > t_0) keep_at(t_1, at_1);
+    }
+
+    // Edges that are almost parallel: the ends of their common stretch, each over the faces at the other
+    // edge.
+    void edge_edge(const Hull::Edge& a, const Hull::Edge& b)
+    {
+        const Corner *p = work_.a.data(), *q = work_.b.data();
+        double dx = p[1].x - p[0].x, dy = p[1].y - p[0].y;
+        const double length = std::hypot(dx, dy);
+        dx /= length;
+        dy /= length;
+        const double ex = q[1].x - q[0].x, ey = q[1].y - q[0].y;
+        if (std::abs(dx * ey - dy * ex) > aligned_sine * std::hypot(ex, ey)) return;
+        const auto along = [&](const Corner& c) { return c.x * dx + c.y * dy; };
+        const bool turned = along(q[1]) < along(q[0]);
+        const Corner &first = q[turned], &second = q[!turned];
+        if (along(first) > along(p[1]) || along(second) < along(p[0])) return;
+        along(p[0]) >= along(first) ? over_edge(p[0], b, true) : over_edge(first, a, false);
+        along(p[1]) <= along(second) ? over_edge(p[1], b, true) : over_edge(second, a, false);
+    }
+
+    // An end of an edge (of A or B) over the faces at an edge of the other hull.
+    void over_edge(const Corner& c, const Hull::Edge& edge, bool of_a)
+    {
+        const Hull& other = of_a ? pair_.b : pair_.a;
+        const int outward = of_a ? -1 : 1;
+        int face = -1;
+        double height = outward * infinity;
+        for (int f : {edge.left, edge.right}) {
+            const Slope plane = of_a ? slope_b(f) : slope_a(f);
+            const double h = plane.at(c.x, c.y);
+            // A face that is seen almost edge-on has no height to speak of.
+            if (plane.h_x * plane.h_x + plane.h_y * plane.h_y > 1e6) return;
+            if (outward * (h - height) < 0) {
+                height = h;
+                face = f;
+            }
+        }
+        Vector3d x = position({c.x, c.y, height, 0, {}});
+        if (of_a) x = pair_.R.transpose() * (x - pair_.p);
+        const int start = other.face_start[face], end = other.face_start[face + 1];
+        for (int k = start; k < end; ++k) {
+            const Vector3d &p = other.vertices[other.face_vertex[k]],
+                           &q = other.vertices[other.face_vertex[k + 1 < end ? k + 1 : start]];
+            const Vector3d d = q - p;
+            if (other.normal[face].dot(d.cross(x - p)) < -tolerance * pair_.size * d.norm()) return;
+        }
+        if (of_a)
+            keep(c.x, c.y, c.h, height, c.meeting);
+        else
+            keep(c.x, c.y, height, c.h, c.meeting);
+    }
+
+    const Pair& pair_;
+    const Optimum& o_;
+    double alert_;
+    Workspace& work_;
+    Vector3d x_, y_;
+};
+
+// The deepest candidate, the one farthest from it, and two that span the largest area with them come first.
+int choose_four(std::vector<Candidate>& c)
+{
+    const int count = static_cast<int>(c.size());
+    if (count <= 4) return count;
+    const auto area = [&](int i, int j, int k) {
+        return (c[j].x - c[i].x) * (c[k].y - c[i].y) - (c[j].y - c[i].y) * (c[k].x - c[i].x);
+    };
+    const auto bring = [&](int place, auto&& score) {
+        int best = place;
+        double best_score = score(place);
+        for (int i = place + 1; i < count; ++i)
+            if (const double s = score(i); s > best_score) {
+                best_score = s;
+                best = i;
+            }
+        std::swap(c[place], c[best]);
+        return best_score;
+    };
+    bring(0, [&](int i) { return -c[i].gap; });
+    bring(1, [&](int i) { return std::hypot(c[i].x - c[0].x, c[i].y - c[0].y); });
+    bring(2, [&](int i) { return std::abs(area(0, 1, i)); });
+    const int sign = area(0, 1, 2) > 0 ? 1 : -1;
+    const double gain = bring(3, [&](int i) {
+        return std::max({-sign * area(0, 1, i), -sign * area(1, 2, i), -sign * area(2, 0, i)});
+    });
+    return gain > 0 ? 4 : 3;
+}
+
+} // namespace
+
+void polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const Pose& pose_b, double alert,
+                        std::vector<ContactPoint>& out)
+{
+    const Vector3d apart = pose_b.p - pose_a.p;
+    const double size = a.radius + b.radius;
+    if (apart.norm() - size > alert) return;
+    const Pair pair{a, b, pose_a.R.transpose() * pose_b.R, pose_a.R.transpose() * apart, size};
+
+    std::array<Difference, 4> simplex;
+    int count;
+    Optimum o;
+    const Relation relation = closest(pair, alert, simplex.data(), count, o);
+    if (relation == Relation::beyond_alert) return;
+    if (relation == Relation::in_touch &&
+        !(complete(pair, simplex.data(), count) && deepest(pair, simplex.data(), o)))
+        o = best_of_all_axes(pair);
+
+    const int count_a = distinct(o.a, o.count), count_b = distinct(o.b, o.count);
+    const Vector3d towards_a = -(pair.R.transpose() * o.n);
+    const int face_a = aligned_face(a, o.n, o.a, count_a), face_b = aligned_face(b, towards_a, o.b, count_b);
+    snap(pair, o, count_a, count_b, face_a, face_b);
+    if (o.gap > alert) return;
+
+    thread_local Workspace work;
+    work.candidates.clear();
+    const Patch patch_a = patch(a, o.n, o.a, count_a, face_a);
+    const Patch patch_b = patch(b, towards_a, o.b, count_b, face_b);
+    Intersection intersection(pair, o, alert, work);
+    if (patch_a.count > 1 && patch_b.count > 1) intersection.run(patch_a, patch_b);
+    double least = infinity;
+    for (const Candidate& c : work.candidates) least = std::min(least, c.gap);
+    if (least > o.gap + 10 * tolerance * size) {
+        Meeting meeting{o.a[0], o.a[1], o.b[0], o.b[1]};
+        if (count_b == 1)
+            meeting = {-1, -1, o.b[0], -1};
+        else if (count_a == 1)
+            meeting = {o.a[0], -1, -1, -1};
+        work.candidates.push_back({0, 0, 0, o.gap, meeting});
+    }
+
+    const std::size_t start = out.size();
+    const Vector3d normal = pose_a.R * o.n;
+    const int chosen = choose_four(work.candidates);
+    for (int i = 0; i < chosen; ++i) {
+        const Candidate& c = work.candidates[i];
+        int number = feature(pair, c.meeting);
+        for (std::size_t k = start; k < out.size();) // round-off can make a vertex appear twice
+            if (out[k].feature == number) {
+                number = number == std::numeric_limits<int>::max() ? 0 : number + 1;
+                k = start;
+            } else {
+                ++k;
+            }
+        ContactPoint& point = out.emplace_back();
+        point.on_a = pose_a * intersection.position(c);
+        point.on_b = point.on_a + c.gap * normal;
+        point.normal = normal;
+        point.gap = c.gap;
+        point.feature = number;
+    }
+}
+
+} // namespace tamis
