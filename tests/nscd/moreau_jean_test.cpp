@@ -4,8 +4,8 @@
 // sin(omega_h h / 2) = omega h / 2 and nothing is dissipated; theta > 1/2 costs accuracy, not energy.
 #include "nscd/moreau_jean.hpp"
 
+#include "allocations.hpp"
 #include "error.hpp"
-#include "nscd/allocations.hpp"
 
 #include <Eigen/Geometry>
 #include <array>

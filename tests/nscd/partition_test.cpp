@@ -2,8 +2,8 @@
 // with redundant equations, in the plane and in space.
 #include "nscd/partition.hpp"
 
+#include "allocations.hpp"
 #include "error_of.hpp"
-#include "nscd/allocations.hpp"
 #include "nscd/moreau_jean.hpp"
 
 #include <Eigen/Geometry>
