@@ -110,17 +110,17 @@ void Script::prepare()
 std::unique_ptr<Stepper> Script::make_stepper() const
 {
     const Settings& s = settings_;
-    const NlgsOptions contacts{s.tolerance, s.max_sweeps};
     switch (method_) {
     case Method::absolute:
-        return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, contacts});
+        return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, {s.tolerance, s.max_sweeps}});
     case Method::generalized_alpha:
         return std::make_unique<GeneralizedAlpha>(model, GeneralizedAlphaOptions{s.h, s.rho_inf});
     case Method::moreau_jean:
         break;
     }
     const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
-    return std::make_unique<MoreauJean>(model, MoreauJeanOptions{s.h, s.theta, force, contacts});
+    return std::make_unique<MoreauJean>(model,
+                                        MoreauJeanOptions{s.h, s.theta, force, {s.tolerance, s.max_sweeps}});
 }
 
 int Script::run()

@@ -10,6 +10,7 @@
 #include "nscd/moreau_jean.hpp"
 
 #include "error.hpp"
+#include "nscd/auto_solver.hpp"
 #include "nscd/moreau_jean_block.hpp"
 #include "nscd/relative_view.hpp"
 #include "nscd/state_hash.hpp"
@@ -31,7 +32,8 @@ std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocit
 } // namespace
 
 MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
-    : model_(model), options_(options), grains_(model), detection_(model), nlgs_(options.contacts)
+    : model_(model), options_(options), grains_(model), detection_(model),
+      solver_(make_solver(options.contacts.solver, options.contacts.threads))
 {
     if (!(options.h > 0) || !std::isfinite(options.h))
         fail("The step size is {} s: give a positive --h.", options.h);
@@ -97,6 +99,16 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
             driven_block_[b] = problem_.general() + grains_.count() + static_cast<int>(driven_bodies_.size());
             driven_bodies_.push_back(static_cast<int>(b));
         }
+    StopTest& stop = solver_->stop;
+    stop.max_sweeps = options.contacts.max_sweeps;
+    if (grains_.count() == 0) {
+        stop.natural_max = options.contacts.tolerance;
+    } else {
+        stop.natural_max = std::numeric_limits<double>::infinity();
+        stop.natural_rms = options.contacts.tolerance;
+        stop.approach = options.contacts.tolerance * grains_.mean_size() / options.h;
+        if (!blocks_.empty()) stop.wrench_change = 10 * options.contacts.tolerance;
+    }
     problem_.rigid.resize(grains_.count() + driven_bodies_.size());
     v_start_ = Eigen::VectorXd::Zero(6 * static_cast<int>(problem_.rigid.size()));
     reach_.assign(model.shapes().size(), 0.0);
@@ -129,7 +141,7 @@ StepReport MoreauJean::step()
     assemble_contacts(); // (31)  H_red, u_free
     clock_.end(Phase::linearise);
 
-    SolverReport solved = nlgs_.solve(problem_); // (31-33)  u = W r + u_free and the laws
+    SolverReport solved = solver_->solve(problem_); // (31-33)  u = W r + u_free and the laws
     report.sweeps = solved.sweeps;
     clock_.end(Phase::contacts);
 
@@ -138,7 +150,7 @@ StepReport MoreauJean::step()
         correct_midpoint_velocity();
         free_velocity();
         clock_.end(Phase::linearise);
-        solved = nlgs_.solve(problem_);
+        solved = solver_->solve(problem_);
         report.sweeps += solved.sweeps;
         clock_.end(Phase::contacts);
     }
@@ -149,6 +161,10 @@ StepReport MoreauJean::step()
     report.contacts = static_cast<int>(contact_of_.size());
     report.converged = solved.status == SolverStatus::converged;
     report.residual = solved.residual;
+    report.solver = solved.solver;
+    report.violation = options_.h * solved.residual.approach;
+    for (int k : contact_of_)
+        report.penetration = std::max(report.penetration, -(*found_)[&k - contact_of_.data()].point.gap);
     for (const auto& k : blocks_) report.loop_error = std::max(report.loop_error, k->partition->loop_error());
     return report;
 }

@@ -2,10 +2,10 @@
 // al. (2020).
 #pragma once
 
+#include "nscd/contact_solver.hpp"
 #include "nscd/detection.hpp"
 #include "nscd/grains.hpp"
 #include "nscd/multibody.hpp"
-#include "nscd/nlgs.hpp"
 #include "nscd/partition.hpp"
 #include "nscd/stepper.hpp"
 
@@ -23,11 +23,21 @@ enum class ForceEvaluation {
     midpoint,
 };
 
+// How contacts are solved. Without grains the tolerance bounds the largest natural-map residual of a contact.
+// With grains it bounds the rms over all contacts, the violation that a step leaves (over the mean size of
+// the grains), and a tenth of the relative change of the wrench on each mechanism between two checks.
+struct ContactOptions {
+    double tolerance = 1e-10;
+    int max_sweeps = 10000;
+    std::string solver = "auto"; // solver_names()
+    int threads = 0;             // 0: all
+};
+
 struct MoreauJeanOptions {
     double h = 1e-5;
     double theta = 0.5;
     ForceEvaluation force = ForceEvaluation::midpoint;
-    NlgsOptions contacts;
+    ContactOptions contacts;
     // Anticipating contacts are looked for within this part of the size of a body, and as far as it moves in
     // a step.
     double alert = 0.01;
@@ -107,7 +117,7 @@ class MoreauJean : public Stepper {
     const std::vector<DetectedContact>* found_ = nullptr;
     ContactProblem problem_;
     Eigen::VectorXd v_start_; // of the rigid blocks, 6 each, as at the start of the step
-    Nlgs nlgs_;
+    std::unique_ptr<ContactSolver> solver_;
     std::vector<int> contact_of_; // contact in problem_ of each one found; its rolling resistance follows
     std::vector<Eigen::Vector3d> u_minus_; // of each contact found
     Eigen::VectorXd middle_q_, middle_v_;  // q_m and the velocity at which f is evaluated, of all mechanisms

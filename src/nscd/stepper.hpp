@@ -38,7 +38,10 @@ struct StepReport {
     int sweeps = 0;
     bool converged = true;
     Residual residual;
-    double loop_error = 0; // metres
+    const char* solver = "";
+    double violation = 0;   // that the step leaves where bodies approach: h max(-(u_n + shift), 0), m
+    double penetration = 0; // largest, at q_m, m
+    double loop_error = 0;  // m
 };
 
 class Stepper {

@@ -1,0 +1,89 @@
+// Which solver for which problem; see auto_solver.hpp.
+#include "nscd/auto_solver.hpp"
+
+#include "error.hpp"
+#include "nscd/robust_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tamis {
+
+namespace {
+
+constexpr int few_contacts = 48;      // up to here exact local solutions pay
+constexpr int few_sweeps = 200;       // that a problem of few contacts gets before the robust solver is asked
+constexpr int robust_contacts = 1000; // that the robust solver can factorise in less than a second or so
+
+} // namespace
+
+bool RobustContacts::suits(const ContactProblem& problem)
+{
+    const auto plain = [](const Contact& c) { return c.law == Law::contact; };
+    return static_cast<int>(problem.contacts.size()) <= robust_contacts &&
+           std::all_of(problem.contacts.begin(), problem.contacts.end(), plain);
+}
+
+SolverReport RobustContacts::solve(ContactProblem& problem)
+{
+    SolverReport report{.solver = "robust"};
+    if (suits(problem) && !problem.contacts.empty()) {
+        LocalProblem local = local_form(problem);
+        const double tolerance = std::min({stop.natural_max, stop.natural_rms, 1e-6});
+        const LocalReport found = solve_robust(local, {.tolerance = tolerance});
+        report.sweeps = found.sweeps;
+        for (std::size_t a = 0; a < problem.contacts.size(); ++a)
+            problem.contacts[a].r = local.r.segment<3>(3 * static_cast<int>(a));
+    }
+    problem.rebuild_velocities();
+    report.residual = residual(problem);
+    if (!stop.satisfied(report.residual)) report.status = SolverStatus::iteration_limit;
+    return report;
+}
+
+AutoSolver::AutoSolver(int threads) : many_({.threads = threads}) {}
+
+SolverReport AutoSolver::solve(ContactProblem& problem)
+{
+    const bool few = static_cast<int>(problem.contacts.size()) <= few_contacts;
+    const bool suits = RobustContacts::suits(problem);
+    ContactSolver& sweeps = few ? static_cast<ContactSolver&>(few_) : many_;
+    sweeps.stop = stop;
+    if (few && suits) sweeps.stop.max_sweeps = std::min(stop.max_sweeps, few_sweeps);
+    const SolverReport swept = sweeps.solve(problem);
+    if (swept.status == SolverStatus::converged || !suits) return swept;
+
+    r_.resize(problem.contacts.size());
+    for (std::size_t a = 0; a < r_.size(); ++a) r_[a] = problem.contacts[a].r;
+    robust_.stop = stop;
+    SolverReport solved = robust_.solve(problem);
+    if (!(solved.residual.natural_max <= swept.residual.natural_max)) {
+        for (std::size_t a = 0; a < r_.size(); ++a) problem.contacts[a].r = r_[a];
+        problem.rebuild_velocities();
+        if (!few || swept.sweeps >= stop.max_sweeps) return swept;
+        sweeps.stop.max_sweeps = stop.max_sweeps - swept.sweeps;
+        solved = sweeps.solve(problem);
+    }
+    solved.sweeps += swept.sweeps;
+    return solved;
+}
+
+const std::vector<std::string>& solver_names()
+{
+    static const std::vector<std::string> names{"auto", "nlgs", "coloured", "coloured-float", "robust"};
+    return names;
+}
+
+std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads)
+{
+    if (name == "auto") return std::make_unique<AutoSolver>(threads);
+    if (name == "nlgs") return std::make_unique<Nlgs>();
+    if (name == "coloured") return std::make_unique<NlgsColoured>(NlgsColouredOptions{.threads = threads});
+    if (name == "coloured-float")
+        return std::make_unique<NlgsColoured>(
+            NlgsColouredOptions{.precision = Precision::float_, .threads = threads});
+    if (name == "robust") return std::make_unique<RobustContacts>();
+    fail("There is no contact solver '{}'.", name);
+}
+
+} // namespace tamis

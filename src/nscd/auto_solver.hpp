@@ -1,0 +1,39 @@
+// Solvers by name, and the one that chooses among them.
+#pragma once
+
+#include "nscd/contact_solver.hpp"
+#include "nscd/nlgs.hpp"
+#include "nscd/nlgs_coloured.hpp"
+
+#include <memory>
+
+namespace tamis {
+
+// The robust solver of the local form as a ContactSolver; for problems of contacts alone (no joints, no
+// rolling resistance) and of a size that can be factorised. Others it leaves as they are, not converged.
+class RobustContacts : public ContactSolver {
+  public:
+    SolverReport solve(ContactProblem& problem) override;
+    static bool suits(const ContactProblem& problem);
+};
+
+// Few contacts: serial sweeps with exact local solutions. Many: coloured sweeps. When sweeps run out or
+// stagnate and the problem suits the robust solver, that one goes on from where they ended; the better of the
+// two results is kept. The report says who gave it.
+class AutoSolver : public ContactSolver {
+  public:
+    explicit AutoSolver(int threads = 0);
+    SolverReport solve(ContactProblem& problem) override;
+
+  private:
+    Nlgs few_;
+    NlgsColoured many_;
+    RobustContacts robust_;
+    std::vector<Eigen::Vector3d> r_; // of the sweeps
+};
+
+// What --solver may say.
+const std::vector<std::string>& solver_names();
+std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads = 0);
+
+} // namespace tamis
