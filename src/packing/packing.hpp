@@ -1,0 +1,29 @@
+// A set of grains at rest: their shapes and where they are. Made once, stored, and added to models.
+#pragma once
+
+#include "nscd/model.hpp"
+
+namespace tamis {
+
+struct Packing {
+    std::vector<Shape> shapes;
+    std::vector<Pose> poses; // of the frames of the shapes
+
+    int size() const { return static_cast<int>(shapes.size()); }
+    void add(const Shape& shape, const Pose& pose)
+    {
+        shapes.push_back(shape);
+        poses.push_back(pose);
+    }
+};
+
+// Adds all grains; the number of the first one is returned.
+int add_grains(Model& model, const Packing& packing, MaterialId material, double density);
+
+// Where the grains of the view from number `first` on are now.
+Packing packing_of(const View& view, int first = 0);
+
+// Box around all grains.
+Bounds bounds(const Packing& packing);
+
+} // namespace tamis
