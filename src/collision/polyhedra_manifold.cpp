@@ -521,7 +521,7 @@ int feature(const Pair& pair, const Meeting& m)
 
 // Kept between calls for their memory only.
 struct Workspace {
-    std::vector<Corner> a, b, clipped;
+    std::vector<Corner> a, b, polygon, clipped;
     std::vector<Candidate> candidates;
 };
 
@@ -585,9 +585,24 @@ class Intersection {
         }
     }
 
-    void keep(double x, double y, double h_a, double h_b, const Meeting& meeting)
+    // A point at a vertex is named after it, however round-off has cut it, and taken once.
+    void keep(double x, double y, double h_a, double h_b, Meeting meeting)
     {
-        if (h_b - h_a <= alert_) work_.candidates.push_back({x, y, h_a, h_b - h_a, meeting});
+        if (h_b - h_a > alert_) return;
+        const double near = touching * pair_.size;
+        const auto here = [&](const auto& c) { return std::abs(c.x - x) < near && std::abs(c.y - y) < near; };
+        const auto at_vertex = [&](const std::vector<Corner>& corners) {
+            const auto c = std::find_if(corners.begin(), corners.end(), here);
+            if (c != corners.end()) meeting = c->meeting;
+            return c != corners.end();
+        };
+        at_vertex(work_.b) || at_vertex(work_.a);
+        const Candidate candidate{x, y, h_a, h_b - h_a, meeting};
+        const auto same = std::find_if(work_.candidates.begin(), work_.candidates.end(), here);
+        if (same == work_.candidates.end())
+            work_.candidates.push_back(candidate);
+        else if (candidate.gap < same->gap)
+            *same = candidate;
     }
 
     // How far a point lies left of the line through two corners.
@@ -606,7 +621,8 @@ class Intersection {
     void face_face(const Slope& a)
     {
         const double slack = tolerance * pair_.size;
-        std::vector<Corner>&polygon = work_.b, &clipped = work_.clipped;
+        std::vector<Corner>&polygon = work_.polygon, &clipped = work_.clipped;
+        polygon = work_.b;
         for (std::size_t k = 0; k < work_.a.size() && !polygon.empty(); ++k) {
             const Corner &from = work_.a[k], &to = work_.a[(k + 1) % work_.a.size()];
             const Line line(from, to);
@@ -818,13 +834,9 @@ void polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const 
     for (int i = 0; i < chosen; ++i) {
         const Candidate& c = work.candidates[i];
         int number = feature(pair, c.meeting);
-        for (std::size_t k = start; k < out.size();) // round-off can make a vertex appear twice
-            if (out[k].feature == number) {
-                number = number == std::numeric_limits<int>::max() ? 0 : number + 1;
-                k = start;
-            } else {
-                ++k;
-            }
+        while (
+            std::any_of(out.begin() + start, out.end(), [&](const auto& p) { return p.feature == number; }))
+            number = (number + 1) & std::numeric_limits<int>::max();
         ContactPoint& point = out.emplace_back();
         point.on_a = pose_a * intersection.position(c);
         point.on_b = point.on_a + c.gap * normal;
