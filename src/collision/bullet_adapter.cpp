@@ -10,16 +10,18 @@
 //
 // Departures from plain Bullet: its tolerances are absolute (support points closer than 1e-6 are one to it),
 // so pairs are measured in a's frame, from a's centre, and enlarged to a size of 1000; margins are zero; a
-// sphere is its centre, and its radius is subtracted at the end. Gaps are good to 1e-12 of the size on flat
-// sides, to about 1e-9 on curved ones, 1e-7 at worst; points, to 1e-9 and 1e-4. Known limits, on cylinders
-// only: of pairs that overlap by more than a tenth of their size, one in about two thousand ends at a local
-// maximum of g, which overstates the overlap; and of all pairs, one in about a hundred thousand gets points
-// astray along a generator, from GJK's weights on a nearly flat simplex, with the right gap and normal.
+// sphere is its centre, a capsule its segment, and the radius is subtracted at the end. Gaps are good to
+// 1e-12 of the size on flat sides, to about 1e-9 on curved ones, 1e-7 at worst; points, to 1e-9 and 1e-4.
+// Known limits, on cylinders only: of pairs that overlap by more than a tenth of their size, one in about two
+// thousand ends at a local maximum of g, which overstates the overlap; and of all pairs, one in about a
+// hundred thousand gets points astray along a generator, from GJK's weights on a nearly flat simplex, with
+// the right gap and normal.
 #include "collision/bullet_adapter.hpp"
 
 #include "error.hpp"
 
 #include <BulletCollision/CollisionShapes/btBoxShape.h>
+#include <BulletCollision/CollisionShapes/btConvexInternalShape.h>
 #include <BulletCollision/CollisionShapes/btCylinderShape.h>
 #include <BulletCollision/CollisionShapes/btSphereShape.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkEpa2.h>
@@ -49,6 +51,43 @@ Eigen::Vector3d from_bullet(const btVector3& x)
     return {x.x(), x.y(), x.z()};
 }
 
+// A hull by its support points; Bullet's own copies the vertices.
+class HullShape final : public btConvexInternalShape {
+  public:
+    HullShape(const Hull& hull, double scale) : hull_(hull), scale_(scale)
+    {
+        m_shapeType = CUSTOM_CONVEX_SHAPE_TYPE;
+        setMargin(0);
+    }
+    btVector3 localGetSupportingVertexWithoutMargin(const btVector3& direction) const override
+    {
+        const Eigen::Vector3d n = from_bullet(direction);
+        std::size_t best = 0;
+        double farthest = n.dot(hull_.vertices[0]);
+        for (std::size_t v = 1; v < hull_.vertices.size(); ++v)
+            if (const double reach = n.dot(hull_.vertices[v]); reach > farthest) {
+                farthest = reach;
+                best = v;
+            }
+        return to_bullet(scale_ * hull_.vertices[best]);
+    }
+    btVector3 localGetSupportingVertex(const btVector3& direction) const override
+    {
+        return localGetSupportingVertexWithoutMargin(direction);
+    }
+    void batchedUnitVectorGetSupportingVertexWithoutMargin(const btVector3* directions, btVector3* supports,
+                                                           int count) const override
+    {
+        for (int i = 0; i < count; ++i) supports[i] = localGetSupportingVertexWithoutMargin(directions[i]);
+    }
+    void calculateLocalInertia(btScalar, btVector3& inertia) const override { inertia.setZero(); }
+    const char* getName() const override { return "hull"; }
+
+  private:
+    const Hull& hull_;
+    double scale_;
+};
+
 btSphereShape to_bullet(const Sphere&, double)
 {
     return btSphereShape(0);
@@ -65,21 +104,40 @@ btCylinderShapeZ to_bullet(const Cylinder& c, double scale)
     shape.setMargin(0);
     return shape;
 }
-btSphereShape to_bullet(const Plane&, double)
+btBoxShape to_bullet(const Capsule& c, double scale)
 {
-    fail("A wall is not convex and bounded: collide() treats it.");
+    btBoxShape shape(btVector3(0, 0, scale * c.half_length));
+    shape.setMargin(0);
+    return shape;
+}
+HullShape to_bullet(const Polyhedron& polyhedron, double scale)
+{
+    return HullShape(*polyhedron.hull, scale);
+}
+template <class Wall>
+btSphereShape to_bullet(const Wall&, double)
+{
+    fail("A wall, a hollow shape or a mesh is not convex and bounded: collide() treats it.");
 }
 
 double rounding_radius(const Shape& shape)
 {
-    const Sphere* sphere = std::get_if<Sphere>(&shape);
-    return sphere ? sphere->radius : 0;
+    if (const Sphere* sphere = std::get_if<Sphere>(&shape)) return sphere->radius;
+    const Capsule* capsule = std::get_if<Capsule>(&shape);
+    return capsule ? capsule->radius : 0;
+}
+
+const Hull* hull_of_polyhedron(const Shape& shape)
+{
+    const Polyhedron* polyhedron = std::get_if<Polyhedron>(&shape);
+    return polyhedron ? polyhedron->hull.get() : nullptr;
 }
 
 struct Pair {
     const btConvexShape &a, &b;
     btMatrix3x3 R; // b in the frame of a
     btVector3 d;
+    const Hull *hull_a = nullptr, *hull_b = nullptr; // of polyhedra
 
     // g(n)
     double separation(const btVector3& n) const
@@ -135,8 +193,9 @@ std::optional<Closest> gjk(const Pair& pair, const btVector3& guess)
 }
 
 // A first normal for a pair that touches or overlaps: the best of `n`, EPA's, the separating axes of two
-// boxes and the radial directions of cylinders. EPA fails on symmetric pairs, where a poor start is a saddle
-// of g; the others alone miss the rims. Both shapes being centrally symmetric, n.d >= 0 at the best n.
+// boxes, the faces of polyhedra and the radial directions of cylinders. EPA fails on symmetric pairs, where a
+// poor start is a saddle of g; the others alone miss the rims. If both shapes are centrally symmetric,
+// n.d >= 0 at the best n.
 btVector3 first_normal(const Pair& pair, btVector3 n)
 {
     double best = pair.separation(n);
@@ -158,10 +217,21 @@ btVector3 first_normal(const Pair& pair, btVector3 n)
         consider(pair.d - a * a.dot(pair.d));
         consider(pair.d - b * b.dot(pair.d));
     }
+    const auto consider_exactly = [&](const btVector3& m) {
+        const double g = pair.separation(m);
+        if (g > best) {
+            best = g;
+            n = m;
+        }
+    };
+    if (pair.hull_a)
+        for (const Eigen::Vector3d& m : pair.hull_a->normal) consider_exactly(to_bullet(m));
+    if (pair.hull_b)
+        for (const Eigen::Vector3d& m : pair.hull_b->normal) consider_exactly(-(pair.R * to_bullet(m)));
     btGjkEpaSolver2::sResults r;
     if (btGjkEpaSolver2::Penetration(&pair.a, btTransform::getIdentity(), &pair.b,
                                      btTransform(pair.R, pair.d), n, r, false))
-        consider(r.normal);
+        pair.hull_a || pair.hull_b ? consider_exactly(-r.normal) : consider(r.normal);
     return n;
 }
 
@@ -179,7 +249,8 @@ Closest closest(const Pair& pair)
     double lift = clearance;
     for (int i = 0; i < max_iterations; ++i) {
         const btVector3 shift = best.normal * (lift - std::min(best.gap, 0.0));
-        const auto moved = gjk({pair.a, pair.b, pair.R, pair.d + shift}, best.normal);
+        const auto moved =
+            gjk({pair.a, pair.b, pair.R, pair.d + shift, pair.hull_a, pair.hull_b}, best.normal);
         const double gap = moved ? pair.separation(moved->normal) : -SIMD_INFINITY;
         if (!(gap >= best.gap - tolerance)) {
             lift *= 2;
@@ -206,7 +277,9 @@ ContactPoint closest_points(const Shape& a, const Pose& pose_a, const Shape& b, 
         const Pair pair{bullet_a,
                         bullet_b,
                         {R(0, 0), R(0, 1), R(0, 2), R(1, 0), R(1, 1), R(1, 2), R(2, 0), R(2, 1), R(2, 2)},
-                        to_bullet(d)};
+                        to_bullet(d),
+                        hull_of_polyhedron(a),
+                        hull_of_polyhedron(b)};
         return closest(pair);
     };
     const Closest found = std::visit(visitor, a, b);

@@ -1,19 +1,24 @@
-// Contact points of a pair of shapes, by closed forms wherever one exists.
+// Contact points of a pair of shapes: which routine, and the closed forms of spheres and planes.
 //
-// Sphere against box or cylinder: the sphere's centre x in the other's frame, its projection q on the solid;
-// outside, n = (q - x) / |q - x| and gap = |q - x| - r; inside, the nearest face replaces q and the distance
-// is negative. Box and cylinder against a plane N.x = c: points of the body with gap N.x - c, normal -N. The
-// other convex pairs go to Bullet and get one point. Where the direction is undefined (coincident centres, a
-// centre on an axis) it is an axis of the second shape.
+// Sphere against a solid: with the sphere's centre x in the solid's frame and its projection q on the solid,
+// n = (q - x) / |q - x| and gap = |q - x| - r outside; inside, the nearest face replaces q and the distance
+// is negative. A body against a plane N.x = c: its extreme points x with gap N.x - c, normal -N. Where the
+// direction is undefined (coincident centres, a centre on an axis) it is an axis of the second shape.
 #include "collision/narrowphase.hpp"
 
 #include "collision/bullet_adapter.hpp"
+#include "collision/capsule_contacts.hpp"
+#include "collision/contact_points.hpp"
+#include "collision/cylinder_contacts.hpp"
+#include "collision/enclosures.hpp"
+#include "collision/hull_queries.hpp"
+#include "collision/mesh_contacts.hpp"
+#include "collision/polyhedra_manifold.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
+#include <type_traits>
 
 namespace tamis {
 
@@ -21,21 +26,6 @@ namespace {
 
 using Eigen::Vector3d;
 using Points = std::vector<ContactPoint>;
-
-// Below this squared length, a vector has lost its direction to underflow.
-constexpr double no_direction = std::numeric_limits<double>::min();
-
-// Filled in place: a copy of a freshly written point costs more than the point.
-void append(Points& out, const Vector3d& on_a, const Vector3d& on_b, const Vector3d& normal, double gap,
-            int feature)
-{
-    ContactPoint& c = out.emplace_back();
-    c.on_a = on_a;
-    c.on_b = on_b;
-    c.normal = normal;
-    c.gap = gap;
-    c.feature = feature;
-}
 
 // A plane in the world: height of x above it is normal . (x - p) - offset.
 struct WorldPlane {
@@ -48,14 +38,13 @@ struct WorldPlane {
     double height(const Vector3d& x) const { return normal.dot(x - p) - offset; }
 };
 
-// The sphere's point against the nearest point of a surface at signed distance `distance` from the centre,
-// whose outward normal there is `outward`.
-void append_sphere(const Sphere& sphere, const Vector3d& centre, const Vector3d& outward, double distance,
-                   double alert, Points& out)
+template <class Solid>
+void append_nearest(const Sphere& a, const Pose& pose_a, const Solid& solid, const Pose& pose_b, double alert,
+                    Points& out)
 {
-    const double gap = distance - sphere.radius;
-    if (gap <= alert)
-        append(out, centre - sphere.radius * outward, centre - distance * outward, -outward, gap, 0);
+    const Nearest n = nearest(solid, pose_b.R.transpose() * (pose_a.p - pose_b.p));
+    if (n.distance - a.radius <= alert)
+        append_ball(a.radius, pose_a.p, pose_b.R * n.outward, n.distance, alert, 0, out);
 }
 
 void points(const Sphere& a, const Pose& pose_a, const Sphere& b, const Pose& pose_b, double alert,
@@ -64,55 +53,43 @@ void points(const Sphere& a, const Pose& pose_a, const Sphere& b, const Pose& po
     const Vector3d d = pose_a.p - pose_b.p;
     const double squared = d.squaredNorm(), distance = std::sqrt(squared);
     const Vector3d outward = squared > no_direction ? Vector3d(d / distance) : Vector3d(pose_b.R.col(0));
-    append_sphere(a, pose_a.p, outward, distance - b.radius, alert, out);
+    append_ball(a.radius, pose_a.p, outward, distance - b.radius, alert, 0, out);
 }
 
 void points(const Sphere& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double alert, Points& out)
 {
-    const Vector3d x = pose_b.R.transpose() * (pose_a.p - pose_b.p);
-    const Vector3d away = x - x.cwiseMax(-b.half).cwiseMin(b.half);
-    const double squared = away.squaredNorm();
-    if (squared > no_direction) {
-        const double distance = std::sqrt(squared);
-        append_sphere(a, pose_a.p, pose_b.R * (away / distance), distance, alert, out);
-    } else {
-        int k;
-        const double depth = (b.half - x.cwiseAbs()).minCoeff(&k);
-        append_sphere(a, pose_a.p, std::copysign(1.0, x[k]) * pose_b.R.col(k), -depth, alert, out);
-    }
+    append_nearest(a, pose_a, b, pose_b, alert, out);
 }
 
-// In the half-plane (rho, z) through the axis and the centre, the cylinder is the rectangle of width its
-// radius.
 void points(const Sphere& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double alert,
             Points& out)
 {
-    const Vector3d x = pose_b.R.transpose() * (pose_a.p - pose_b.p);
-    const double rho = std::hypot(x.x(), x.y());
-    const Vector3d radial =
-        rho * rho > no_direction ? Vector3d(x.x() / rho, x.y() / rho, 0) : Vector3d::UnitX();
-    const Vector3d axial(0, 0, std::copysign(1.0, x.z()));
-    const double beyond_side = rho - b.radius, beyond_cap = std::abs(x.z()) - b.half_length;
-    Vector3d outward;
-    double distance;
-    if (beyond_side > 0 && beyond_cap > 0) {
-        distance = std::hypot(beyond_side, beyond_cap);
-        outward = (beyond_side * radial + beyond_cap * axial) / distance;
-    } else if (beyond_side > beyond_cap) {
-        distance = beyond_side;
-        outward = radial;
-    } else {
-        distance = beyond_cap;
-        outward = axial;
-    }
-    append_sphere(a, pose_a.p, pose_b.R * outward, distance, alert, out);
+    append_nearest(a, pose_a, b, pose_b, alert, out);
+}
+
+void points(const Sphere& a, const Pose& pose_a, const Polyhedron& b, const Pose& pose_b, double alert,
+            Points& out)
+{
+    const double reach = a.radius + b.hull->radius + alert;
+    if (reach < 0 || (pose_a.p - pose_b.p).squaredNorm() > reach * reach) return;
+    append_nearest(a, pose_a, *b.hull, pose_b, alert, out);
+}
+
+void points(const Sphere& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b, double alert,
+            Points& out)
+{
+    const Vector3d d = pose_a.p - pose_b.p, axis = pose_b.R.col(2);
+    const Vector3d w = d - std::clamp(axis.dot(d), -b.half_length, b.half_length) * axis;
+    const double squared = w.squaredNorm(), distance = std::sqrt(squared);
+    const Vector3d outward = squared > no_direction ? Vector3d(w / distance) : Vector3d(pose_b.R.col(0));
+    append_ball(a.radius, pose_a.p, outward, distance - b.radius, alert, 0, out);
 }
 
 void points(const Sphere& a, const Pose& pose_a, const Plane& b, const Pose& pose_b, double alert,
             Points& out)
 {
     const WorldPlane plane(b, pose_b);
-    append_sphere(a, pose_a.p, plane.normal, plane.height(pose_a.p), alert, out);
+    append_ball(a.radius, pose_a.p, plane.normal, plane.height(pose_a.p), alert, 0, out);
 }
 
 // Corners x = p +- u_i +- u_j +- u_k, heights h = h_p +- N.u_i +- N.u_j +- N.u_k, numbered as in corners().
@@ -142,75 +119,129 @@ void points(const Box& a, const Pose& pose_a, const Plane& b, const Pose& pose_b
     }
 }
 
-// Four points a quarter turn apart on each rim, the first of them the deepest: a lying cylinder touches by
-// one point of each rim, a standing one by four of one rim, and nothing changes abruptly in between. Standing
-// within 1e-8 rad, the deepest direction is noise, and the points keep to the cylinder's own x and y.
-// Features 0..3 on the rim at -z, 4..7 on the rim at +z.
 void points(const Cylinder& a, const Pose& pose_a, const Plane& b, const Pose& pose_b, double alert,
             Points& out)
 {
     const WorldPlane plane(b, pose_b);
-    const Vector3d axis = pose_a.R.col(2);
-    const Vector3d down = axis.cross(axis.cross(plane.normal)); // length: sine of the tilt
-    const double tilt = down.norm();
-    const Vector3d first = a.radius * (tilt > 1e-8 ? Vector3d(down / tilt) : Vector3d(pose_a.R.col(0)));
-    const Vector3d second = axis.cross(first);
-    for (int rim = 0; rim < 2; ++rim) {
-        const Vector3d centre = pose_a.p + (rim == 0 ? -a.half_length : a.half_length) * axis;
-        int feature = 4 * rim;
-        for (const Vector3d& spoke : {first, second, Vector3d(-first), Vector3d(-second)}) {
-            const Vector3d x = centre + spoke;
-            const double gap = plane.height(x);
-            if (gap <= alert) append(out, x, x - gap * plane.normal, -plane.normal, gap, feature);
-            ++feature;
-        }
+    int feature = 0;
+    for (const Vector3d& x : rim_points(a, pose_a, plane.normal)) {
+        const double gap = plane.height(x);
+        if (gap <= alert) append(out, x, x - gap * plane.normal, -plane.normal, gap, feature);
+        ++feature;
     }
+}
+
+void points(const Capsule& a, const Pose& pose_a, const Plane& b, const Pose& pose_b, double alert,
+            Points& out)
+{
+    const WorldPlane plane(b, pose_b);
+    for (int end = 0; end < 2; ++end) {
+        const Vector3d x = pose_a.p + (end == 0 ? -a.half_length : a.half_length) * pose_a.R.col(2);
+        append_ball(a.radius, x, plane.normal, plane.height(x), alert, end, out);
+    }
+}
+
+void points(const Polyhedron& a, const Pose& pose_a, const Plane& b, const Pose& pose_b, double alert,
+            Points& out)
+{
+    const WorldPlane plane(b, pose_b);
+    const Hull& hull = *a.hull;
+    const double centre = plane.height(pose_a.p);
+    if (centre - hull.radius > alert) return;
+    const Vector3d n = pose_a.R.transpose() * plane.normal;
+    const std::size_t first = out.size();
+    for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
+        const double gap = centre + n.dot(hull.vertices[v]);
+        if (gap > alert) continue;
+        const Vector3d x = pose_a * hull.vertices[v];
+        append(out, x, x - gap * plane.normal, -plane.normal, gap, static_cast<int>(v));
+    }
+    if (std::isfinite(alert)) keep_four(out, first, 1e-5 * hull.radius);
 }
 
 void points(const Plane&, const Pose&, const Plane&, const Pose&, double, Points&) {}
 
-void append_closest(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double alert,
-                    Points& out)
+void points(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double alert, Points& out)
 {
-    const double reach = bounding_radius(a) + bounding_radius(b) + alert;
+    const double reach = a.half.norm() + b.half.norm() + alert;
     if (reach < 0 || (pose_b.p - pose_a.p).squaredNorm() > reach * reach) return;
+    if (a.half.minCoeff() > 0 && b.half.minCoeff() > 0)
+        return polyhedra_manifold(hull_of(a, 0), pose_a, hull_of(b, 1), pose_b, alert, out);
     const ContactPoint point = closest_points(a, pose_a, b, pose_b);
     if (point.gap <= alert) out.push_back(point);
 }
 
-void points(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double alert, Points& out)
-{
-    append_closest(a, pose_a, b, pose_b, alert, out);
-}
-
-void points(const Box& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double alert,
+void points(const Polyhedron& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double alert,
             Points& out)
 {
-    append_closest(a, pose_a, b, pose_b, alert, out);
+    const double reach = a.hull->radius + b.half.norm() + alert;
+    if (reach < 0 || (pose_b.p - pose_a.p).squaredNorm() > reach * reach) return;
+    if (b.half.minCoeff() > 0) return polyhedra_manifold(*a.hull, pose_a, hull_of(b, 1), pose_b, alert, out);
+    const ContactPoint point = closest_points(a, pose_a, b, pose_b);
+    if (point.gap <= alert) out.push_back(point);
 }
 
-void points(const Cylinder& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b, double alert,
+void points(const Polyhedron& a, const Pose& pose_a, const Polyhedron& b, const Pose& pose_b, double alert,
             Points& out)
 {
-    append_closest(a, pose_a, b, pose_b, alert, out);
+    polyhedra_manifold(*a.hull, pose_a, *b.hull, pose_b, alert, out);
 }
+
+template <class Other>
+concept MeetsCapsule = std::is_same_v<Other, Capsule> || std::is_same_v<Other, Box> ||
+    std::is_same_v<Other, Cylinder> || std::is_same_v<Other, Polyhedron>;
+
+void points(const Capsule& a, const Pose& pose_a, const MeetsCapsule auto& b, const Pose& pose_b,
+            double alert, Points& out)
+{
+    capsule_points(a, pose_a, b, pose_b, alert, out);
+}
+
+template <class Other>
+concept MeetsCylinder =
+    std::is_same_v<Other, Box> || std::is_same_v<Other, Cylinder> || std::is_same_v<Other, Polyhedron>;
+
+void points(const Cylinder& a, const Pose& pose_a, const MeetsCylinder auto& b, const Pose& pose_b,
+            double alert, Points& out)
+{
+    cylinder_points(a, pose_a, b, pose_b, alert, out);
+}
+
+// What encloses is treated apart.
+template <class S>
+constexpr bool encloses = std::is_same_v<S, Hollow> || std::is_same_v<S, Mesh>;
 
 } // namespace
 
 void collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double alert,
              Points& out)
 {
+    const Sphere *sphere_a = std::get_if<Sphere>(&a), *sphere_b = std::get_if<Sphere>(&b);
+    if (sphere_a && sphere_b) return points(*sphere_a, pose_a, *sphere_b, pose_b, alert, out);
+
     // Each pair is written in one order; the other one is swapped on the way in and flipped on the way out.
-    const auto pair = [&](const auto& shape_a, const auto& shape_b) {
-        if constexpr (requires { points(shape_a, pose_a, shape_b, pose_b, alert, out); }) {
+    const std::size_t first = out.size();
+    const auto enclosed = [&](const Shape& inner, const Pose& pose, const Shape& outer,
+                              const Pose& pose_outer) {
+        if (const Hollow* hollow = std::get_if<Hollow>(&outer)) {
+            enclosure_points(inner, pose, *hollow, pose_outer, alert, out);
+            return true;
+        }
+        if (const Mesh* mesh = std::get_if<Mesh>(&outer)) {
+            mesh_points(inner, pose, *mesh, pose_outer, alert, out);
+            return true;
+        }
+        return false;
+    };
+    if (enclosed(a, pose_a, b, pose_b)) return;
+    if (enclosed(b, pose_b, a, pose_a)) return swap_sides(out, first);
+    const auto pair = [&]<class A, class B>(const A& shape_a, const B& shape_b) {
+        if constexpr (encloses<A> || encloses<B>) {
+        } else if constexpr (requires { points(shape_a, pose_a, shape_b, pose_b, alert, out); }) {
             points(shape_a, pose_a, shape_b, pose_b, alert, out);
         } else {
-            const std::size_t first = out.size();
             points(shape_b, pose_b, shape_a, pose_a, alert, out);
-            for (std::size_t i = first; i < out.size(); ++i) {
-                std::swap(out[i].on_a, out[i].on_b);
-                out[i].normal = -out[i].normal;
-            }
+            swap_sides(out, first);
         }
     };
     std::visit(pair, a, b);

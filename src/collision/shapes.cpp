@@ -233,12 +233,18 @@ Shape polyhedron(const std::filesystem::path& file, double scale)
         make_hull(scaled_mesh("polyhedron", file, scale).vertices, "polyhedron " + file.string()))};
 }
 
+Shape mesh(const std::vector<Eigen::Vector3d>& vertices, const std::vector<std::array<int, 3>>& triangles)
+{
+    return Mesh{std::make_shared<const TriangleMesh>(make_mesh(vertices, triangles))};
+}
+
 Shape mesh(const std::filesystem::path& file, double scale)
 {
     TriangleMesh triangles = scaled_mesh("mesh", file, scale);
     if (triangles.triangles.empty())
         fail("The mesh of {} has no triangle with an area: export it with its faces.", file.string());
-    return Mesh{std::make_shared<const TriangleMesh>(std::move(triangles))};
+    return Mesh{std::make_shared<const TriangleMesh>(
+        make_mesh(std::move(triangles.vertices), triangles.triangles, "mesh " + file.string()))};
 }
 
 Shape hollow(const Shape& cavity)

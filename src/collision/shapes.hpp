@@ -3,6 +3,7 @@
 
 #include "collision/broadphase.hpp"
 #include "collision/hull.hpp"
+#include "collision/triangle_mesh.hpp"
 
 #include <Eigen/Core>
 #include <array>
@@ -39,13 +40,7 @@ struct Polyhedron { // convex
 struct Hollow { // everything outside the cavity is solid: a container seen from inside
     std::variant<Sphere, Box, Cylinder, Capsule> cavity;
 };
-// A surface of triangles, of any form; the free side is the one that the normals point to (counter-clockwise
-// seen from there).
-struct TriangleMesh {
-    std::vector<Eigen::Vector3d> vertices;
-    std::vector<std::array<int, 3>> triangles;
-};
-struct Mesh {
+struct Mesh { // a surface of triangles; the free side is the one that the normals point to
     std::shared_ptr<const TriangleMesh> mesh;
 };
 struct Plane { // half-space normal . x < offset is solid, the normal points into the free side
@@ -64,6 +59,7 @@ Shape capsule(double radius, double length); // length of the segment, between t
 Shape polyhedron(const std::vector<Eigen::Vector3d>& points);          // convex hull of the points
 Shape polyhedron(const std::filesystem::path& file, double scale = 1); // convex hull of an STL or OBJ file
 Shape mesh(const std::filesystem::path& file, double scale = 1);       // the triangles of an STL or OBJ file
+Shape mesh(const std::vector<Eigen::Vector3d>& vertices, const std::vector<std::array<int, 3>>& triangles);
 Shape hollow(const Shape& cavity); // inside of a sphere, box, cylinder or capsule
 // Normalises the normal; the offset is a length along it.
 Shape wall(const Eigen::Vector3d& normal, double offset);

@@ -1,0 +1,21 @@
+// Contact points of a shape, which is a, with a surface of triangles.
+#pragma once
+
+#include "collision/narrowphase.hpp"
+
+namespace tamis {
+
+// Flat parts of the surface act as one, however they are divided: what rolls or slides over them meets no
+// edge.
+// - Sphere: one point for each flat part, ridge edge or ridge vertex to which the way from the centre is
+//   locally shortest.
+// - Capsule: so for its end balls; and where its segment crosses ridge edges and passes ridge vertices.
+// - Box, polyhedron: its vertices over triangles (at most four for each flat part, unless alert is infinite),
+//   its edges across ridge edges, ridge vertices under its faces. Corners that approach edges or corners are
+//   seen once they overlap.
+// - Cylinder: points of its rims over triangles, as against a plane; ridge edges that come close to it.
+// What is behind the surface is pushed to the free side if it is not deeper than the shape's own size.
+void mesh_points(const Shape& a, const Pose& pose_a, const Mesh& b, const Pose& pose_b, double alert,
+                 std::vector<ContactPoint>& out);
+
+} // namespace tamis
