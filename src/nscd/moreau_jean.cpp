@@ -118,7 +118,10 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     middle_ = std::make_unique<RelativeView>(model, bodies);
     ahead_ = std::make_unique<RelativeView>(model, bodies);
     for (const Drive& d : model.drives()) now_->drive_forces.emplace_back(d.on, 0.0);
-    for (RelativeView* view : {now_.get(), middle_.get(), ahead_.get()}) view->set_grains(state_.grains);
+    for (RelativeView* view : {now_.get(), middle_.get(), ahead_.get()}) {
+        view->set_grains(state_.grains);
+        view->set_step(options.h);
+    }
     now_->make_contacts = [this](std::vector<ContactRecord>& records) { write_contacts(records); };
     now_->set(state_.t, state_.q.data(), state_.v.data());
 }

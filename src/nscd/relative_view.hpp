@@ -13,6 +13,8 @@ class RelativeView : public View {
     void set(double t, const double* q, const double* v);
 
     double time() const override { return t_; }
+    double step_size() const override { return h_; }
+    void set_step(double h) { h_ = h; }
     double q(Coordinate c) const override;
     double v(Coordinate c) const override { return v_[v_offset_[c.mechanism] + c.index]; }
     double drive_force(Coordinate c) const override;
@@ -30,7 +32,7 @@ class RelativeView : public View {
   private:
     std::vector<Multibody*> bodies_;
     std::vector<int> q_offset_, v_offset_;
-    double t_ = 0;
+    double t_ = 0, h_ = 0;
     const double *q_ = nullptr, *v_ = nullptr;
     std::span<const GrainState> grains_;
     mutable std::vector<ContactRecord> contacts_;

@@ -109,28 +109,28 @@ Eigen::Vector3d View::momentum() const
 }
 
 template <class Acts>
-Wrench View::sum_impulses(const Eigen::Vector3d& about, Acts&& acts) const
+Wrench View::sum_forces(const Eigen::Vector3d& about, Acts&& acts) const
 {
     Wrench sum;
     for (const ContactRecord& c : contacts()) {
         const int sign = acts(c.shape_b) - acts(c.shape_a);
         if (sign == 0) continue;
-        const Eigen::Vector3d impulse = sign * (c.frame * c.impulse);
-        sum.force += impulse;
-        sum.moment += (c.point - about).cross(impulse);
+        const Eigen::Vector3d force = sign / step_size() * (c.frame * c.impulse);
+        sum.force += force;
+        sum.moment += (c.point - about).cross(force);
     }
     return sum;
 }
 
-Wrench View::contact_impulse(Body body, const Eigen::Vector3d& about) const
+Wrench View::contact_force(Body body, const Eigen::Vector3d& about) const
 {
     const int number = model_.body_number(body);
-    return sum_impulses(about, [&](int shape) { return model_.shapes()[shape].body == number ? 1 : 0; });
+    return sum_forces(about, [&](int shape) { return model_.shapes()[shape].body == number ? 1 : 0; });
 }
 
-Wrench View::contact_impulse(ShapeId id, const Eigen::Vector3d& about) const
+Wrench View::contact_force(ShapeId id, const Eigen::Vector3d& about) const
 {
-    return sum_impulses(about, [&](int shape) { return shape == id.index ? 1 : 0; });
+    return sum_forces(about, [&](int shape) { return shape == id.index ? 1 : 0; });
 }
 
 double View::potential_energy() const

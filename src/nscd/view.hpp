@@ -38,7 +38,8 @@ class View {
     virtual ~View() = default;
 
     virtual double time() const = 0;
-    virtual double q(Coordinate c) const = 0; // position of a coordinate (not of a spherical joint)
+    virtual double step_size() const { return 0; } // of the last step
+    virtual double q(Coordinate c) const = 0;      // position of a coordinate (not of a spherical joint)
     virtual double v(Coordinate c) const = 0;
     virtual double drive_force(Coordinate c) const = 0;   // mean force of the drive over the last step
     virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies(), not of a grain
@@ -74,7 +75,7 @@ class View {
   private:
     BodyMotion frame_motion(Frame frame) const;
     template <class Acts>
-    Wrench sum_impulses(const Eigen::Vector3d& about, Acts&& acts) const;
+    Wrench sum_forces(const Eigen::Vector3d& about, Acts&& acts) const;
     const Model& model_;
 };
 
