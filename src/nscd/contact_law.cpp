@@ -150,4 +150,29 @@ Vector3d project_cone(const Vector3d& r, double mu)
     return project_contact(r, Vector3d::Zero(), mu, 0);
 }
 
+// By Gauss-Jordan.
+Matrix3d inverse_of_leading(Matrix3d A, int m)
+{
+    const Vector3d diagonal = A.diagonal();
+    bool swept[3] = {};
+    for (int k = 0; k < m; ++k) {
+        const double pivot = A(k, k);
+        if (!(pivot > 16 * epsilon * diagonal[k])) continue;
+        swept[k] = true;
+        for (int i = 0; i < m; ++i)
+            for (int j = 0; j < m; ++j)
+                if (i != k && j != k) A(i, j) -= A(i, k) * A(k, j) / pivot;
+        for (int i = 0; i < m; ++i) {
+            if (i == k) continue;
+            A(i, k) /= pivot;
+            A(k, i) /= -pivot;
+        }
+        A(k, k) = 1 / pivot;
+    }
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            if (!swept[i] || !swept[j]) A(i, j) = 0;
+    return A;
+}
+
 } // namespace tamis

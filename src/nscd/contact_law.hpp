@@ -21,6 +21,9 @@ Eigen::Vector3d project_contact(const Eigen::Vector3d& r, const Eigen::Vector3d&
 // Projection on the cone |r_t| <= mu r_n.
 Eigen::Vector3d project_cone(const Eigen::Vector3d& r, double mu);
 
+// Inverse of the leading m x m part, zero elsewhere; a row that depends on earlier ones gets no impulse.
+Eigen::Matrix3d inverse_of_leading(Eigen::Matrix3d A, int m);
+
 // Projection on the ball |r| <= limit.
 inline Eigen::Vector3d project_ball(const Eigen::Vector3d& r, double limit)
 {

@@ -12,36 +12,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tamis {
 
 namespace {
-
-// Inverse of the leading m x m part by Gauss-Jordan; a row that depends on earlier ones gets no impulse.
-Eigen::Matrix3d inverse(Eigen::Matrix3d A, int m)
-{
-    const Eigen::Vector3d diagonal = A.diagonal();
-    bool swept[3] = {};
-    for (int k = 0; k < m; ++k) {
-        const double pivot = A(k, k);
-        if (!(pivot > 16 * std::numeric_limits<double>::epsilon() * diagonal[k])) continue;
-        swept[k] = true;
-        for (int i = 0; i < m; ++i)
-            for (int j = 0; j < m; ++j)
-                if (i != k && j != k) A(i, j) -= A(i, k) * A(k, j) / pivot;
-        for (int i = 0; i < m; ++i) {
-            if (i == k) continue;
-            A(i, k) /= pivot;
-            A(k, i) /= -pivot;
-        }
-        A(k, k) = 1 / pivot;
-    }
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            if (!swept[i] || !swept[j]) A(i, j) = 0;
-    return A;
-}
 
 void guess_directly(ContactProblem& problem)
 {
@@ -70,7 +44,7 @@ void Nlgs::prepare(const ContactProblem& problem)
         for (int i = 0; i < m; ++i)
             for (int j = 0; j <= i; ++j)
                 local[a](i, j) = local[a](j, i) = problem.delassus(contact, i, contact, j);
-        if (contact.law == Law::bilateral) local[a] = inverse(local[a], m);
+        if (contact.law == Law::bilateral) local[a] = inverse_of_leading(local[a], m);
     }
 }
 
