@@ -1,0 +1,101 @@
+// What a sweep over the contacts of a granular bed costs, and how many are needed.
+//
+// Sample runs:  bench_contact_sweeps
+//               bench_contact_sweeps --grains 20000
+//
+// Times are medians of repeated runs; the spread is half the distance between the quartiles. A sweep is timed
+// as the difference of a long and a short solution, so that building the batches does not count.
+#include "nscd/beds.hpp"
+#include "nscd/nlgs.hpp"
+#include "nscd/nlgs_coloured.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fmt/core.h>
+#include <functional>
+
+using namespace tamis;
+
+namespace {
+
+// The bed that is measured.
+ContactProblem make_bed(int grains)
+{
+    const int side = static_cast<int>(std::lround(std::cbrt(grains / 2.0)));
+    return beds::bed({.cells = {2 * side, side, side}});
+}
+
+struct Timing {
+    double median, spread;
+};
+Timing statistics(std::vector<double> x)
+{
+    std::sort(x.begin(), x.end());
+    const std::size_t n = x.size();
+    return {x[n / 2], (x[3 * n / 4] - x[n / 4]) / 2};
+}
+
+double seconds(const std::function<void()>& work)
+{
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double solve_seconds(ContactSolver& solver, const ContactProblem& bed, int sweeps, ContactProblem& problem)
+{
+    problem = bed;
+    solver.stop = {.natural_max = 0, .max_sweeps = sweeps};
+    return seconds([&] { solver.solve(problem); });
+}
+
+Timing sweep_time(ContactSolver& solver, const ContactProblem& bed, int sweeps, int repeats)
+{
+    ContactProblem problem;
+    std::vector<double> times;
+    solve_seconds(solver, bed, sweeps, problem);
+    for (int i = 0; i < repeats; ++i) {
+        const double few = solve_seconds(solver, bed, sweeps, problem);
+        const double many = solve_seconds(solver, bed, 2 * sweeps, problem);
+        times.push_back((many - few) / sweeps / static_cast<double>(bed.contacts.size()) * 1e9);
+    }
+    return statistics(times);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    int grains = 5000, repeats = 7;
+    CLI::App app("Cost of sweeps over the contacts of a bed");
+    app.add_option("--grains", grains, "about so many grains");
+    app.add_option("--repeats", repeats, "of each measurement");
+    CLI11_PARSE(app, argc, argv);
+
+    const ContactProblem bed = make_bed(grains);
+    fmt::print("{} grains, {} contacts\n\n", bed.rigid.size(), bed.contacts.size());
+    fmt::print("{:<10} {:<7} {:<7} {:>7}  {:>22} {:>9} {:>7} {:>7} {:>9}\n", "solver", "number", "isa",
+               "threads", "ns/(contact sweep)", "build ms", "filled", "slabs", "overflow");
+    Nlgs serial({.direct = 0});
+    const Timing reference = sweep_time(serial, bed, 10, std::max(1, repeats / 2));
+    fmt::print("{:<10} {:<7} {:<7} {:>7}  {:>12.2f} +- {:>6.2f}\n", "nlgs", "double", "", 1, reference.median,
+               reference.spread);
+    for (const Precision precision : {Precision::double_, Precision::float_})
+        for (const char* isa : {"scalar", "sse2", "avx2", "avx512"})
+            for (const int threads : {1, 2}) {
+                setenv("TAMIS_SIMD", isa, 1);
+                NlgsColoured solver({.precision = precision, .threads = threads});
+                try {
+                    const Timing time = sweep_time(solver, bed, 99, repeats);
+                    const auto& s = solver.statistics();
+                    fmt::print(
+                        "{:<10} {:<7} {:<7} {:>7}  {:>12.2f} +- {:>6.2f} {:>9.2f} {:>7.3f} {:>7} {:>9}\n",
+                        "coloured", precision == Precision::double_ ? "double" : "float", isa, threads,
+                        time.median, time.spread, s.build_seconds * 1e3, s.lanes_filled, s.slabs, s.overflow);
+                } catch (const std::exception&) {
+                    fmt::print("coloured   {:<7} this machine has no such instructions\n", isa);
+                }
+            }
+}
