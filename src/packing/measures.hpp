@@ -1,0 +1,33 @@
+// Measures of packings: solid fraction and coordination number.
+#pragma once
+
+#include "collision/shapes.hpp"
+
+#include <Eigen/Core>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tamis {
+
+// Volume of the part of a ball, or of a solid shape, that lies within the region. Exact for balls, boxes and
+// polyhedra; of a cylinder or capsule, the exact volume times the share of the polyhedron drawn for it.
+double volume_within(const Bounds& region, const Eigen::Vector3d& centre, double radius);
+double volume_within(const Bounds& region, const Shape& shape, const Pose& pose);
+
+// Volume of the grains within the region / volume of the region. Keep the region away from the walls.
+double solid_fraction(const Bounds& region, std::span<const Eigen::Vector3d> centres,
+                      std::span<const double> radii);
+double solid_fraction(const Bounds& region, std::span<const Shape> shapes, std::span<const Pose> poses);
+
+// Touching neighbours of a grain, on average. Rattlers carry nothing: grains with fewer than `least`
+// contacts, those with fewer once these are gone, and so on.
+struct Coordination {
+    double mean = 0;             // over all grains
+    double without_rattlers = 0; // over the others, contacts among them and with walls; 0 if there are none
+    int rattlers = 0;
+};
+// Each touching pair of grains 0 .. grains - 1 once; -1 is a wall.
+Coordination coordination(int grains, std::span<const std::pair<int, int>> touching, int least = 4);
+
+} // namespace tamis
