@@ -420,6 +420,26 @@ TEST_F(PolyhedraManifold, CubeInsideACubeLeavesThroughTheNearestFace)
     }
 }
 
+TEST_F(PolyhedraManifold, CoincidentHullsLeaveAcrossTheirSmallestWidth)
+{
+    // Many faces of B - A are about equally near: the polytope within it has no room for the roundest of
+    // them.
+    for (int vertices : {6, 10, 20, 30, 60, 100})
+        for (int trial = 0; trial < 3; ++trial) {
+            std::vector<Vector3d> cloud;
+            for (int i = 0; i < vertices; ++i) cloud.push_back(random_vector(1).normalized());
+            const Hull hull = make_hull(cloud);
+            const Pose pose{random_rotation(), random_vector(1)}, near{pose.R, pose.p + random_vector(0.01)};
+            for (const Pose& other : {pose, near}) {
+                const Points found = points(hull, pose, hull, other);
+                expect_consistent(hull, pose, hull, other, infinity, 1, found);
+                const Solid a(hull, pose), b(hull, other);
+                EXPECT_NEAR(smallest_gap(found), separation_of_all_axes(a, b), 1e-9);
+                EXPECT_NEAR(separation(a, b, found[0].normal), smallest_gap(found), 1e-9);
+            }
+        }
+}
+
 TEST_F(PolyhedraManifold, GapsOfRandomPairsAreThoseOfBruteForce)
 {
     int overlapping = 0, several = 0;
