@@ -1,4 +1,4 @@
-// Overlapping boxes by a hierarchy of uniform grids, one a octave of sizes, searched from fine to coarse:
+// Overlapping boxes by a hierarchy of uniform grids, one an octave of sizes, searched from fine to coarse:
 // M. Teschner et al., Optimized spatial hashing for collision detection of deformable objects (VMV 2003);
 // M. Eitz, L. Gu, Hierarchical spatial hashing for real-time collision detection (SMI 2007). Candidates are
 // kept in the manner of L. Verlet, Computer experiments on classical fluids (Phys. Rev. 159, 1967).
@@ -7,7 +7,7 @@
 // one go. A box is in the cell of its low corner alone. c(x) = floor(x / cell) does not decrease with x, so
 // that with r = max_j c(high_j) - c(low_j) of the level,
 //     low_i <= high_j and low_j <= high_i  =>  c(low_i) - r <= c(low_j) <= c(high_i),
-// whatever the rounding. Within a level, the box whose low corner has the smaller x finds the other.
+// whatever the rounding. Within a level, the box in the earlier row of cells, or of lower x, finds the other.
 //
 // Departures: rows (y, z) are hashed and cells of a row follow each other, so that the table needs no bounds
 // of the scene; the boxes are sorted by cell instead of chained; levels adapt to the sizes there are; levels

@@ -47,8 +47,8 @@ class Broadphase {
         std::uint32_t boxes = 0;
         std::uint32_t first = 0, cells = 0; // its part of cell_start_
         double cells_a_unit = 0;            // in y and z
-        std::array<std::int32_t, 3> reach{0, 0,
-                                          0}; // how many cells a box extends beyond that of its low corner
+        // How many cells a box extends beyond that of its low corner, at most.
+        std::array<std::int32_t, 3> reach{0, 0, 0};
     };
     struct Item { // a widened box in a grid, in whole units
         std::array<std::int32_t, 3> low, high;

@@ -219,6 +219,26 @@ TEST(Broadphase, DoesNotDependOnEarlierCalls)
         }
 }
 
+// Nothing else moves that could cause a new search.
+TEST(Broadphase, NoticesOneBoxThatMovesOrGrowsInAnyDirection)
+{
+    for (int axis = 0; axis < 3; ++axis)
+        for (double sign : {-1.0, 1.0})
+            for (bool grows : {false, true}) {
+                const Vector3d step = 0.01 * sign * Vector3d::Unit(axis);
+                Boxes boxes(2, around({0, 0, 0}, {0.5, 0.5, 0.5}));
+                boxes[1].low -= 150 * step;
+                boxes[1].high -= 150 * step;
+                const PairFilter filter = all_pairs(2);
+                Broadphase broadphase(filter);
+                for (int n = 0; n < 300; ++n) {
+                    ASSERT_EQ(broadphase.pairs(boxes), brute_force(boxes, filter)) << axis << sign << n;
+                    if (!grows || sign < 0) boxes[1].low += step;
+                    if (!grows || sign > 0) boxes[1].high += step;
+                }
+            }
+}
+
 TEST(Broadphase, GivesAscendingPairsWithoutRepetition)
 {
     const Boxes boxes = cubes(20000, 1, 20, 0.6);
