@@ -13,9 +13,10 @@
 // in front of the triangle's plane. Behind a triangle, it does not count if another triangle is nearer (over
 // a ridge, the one farther is a far side), unless the two form a valley: the point is then behind both, and
 // beside both by the valley's edge. Two edges count if the common normal is in both cones, up to `aslant` so
-// that an edge that lies on another, or on a face, does so on two points, and if it separates the polyhedron
-// and the ridge as well as the normals of the ridge's sides do (the separating axis theorem for the wedge). A
-// ridge vertex inside the polyhedron counts for the nearest face of it.
+// that an edge that lies on another, or on a face, does so on two points, and unless the plane of a
+// triangle that has the ridge's point on it or behind it separates the polyhedron better (the separating axis
+// theorem for the solid near that point). A ridge vertex inside the polyhedron counts, on the same condition,
+// for the nearest face of it.
 //
 // All in the frame of the mesh. Scratch memory belongs to the thread and grows once.
 #include "collision/mesh_contacts.hpp"
@@ -136,23 +137,33 @@ class Surroundings {
     Candidate nearest_of(int t, const Vector3d& x) const;
     bool is_minimum(const Candidate& c, const Vector3d& x, int t) const;
     void ball(double radius, const Vector3d& x, int first_feature, int stride) const;
+    // What gather() finds: the triangles in whose front the body is, by patches, and the body's height over
+    // each.
+    static std::vector<double>& lowest()
+    {
+        thread_local std::vector<double> heights;
+        return heights;
+    }
     static std::vector<int>& near()
     {
         thread_local std::vector<int> triangles;
         return triangles;
     }
-    bool in_prism(int t, const Vector3d& x, double h) const;
-    void gather(const Vector3d& low, const Vector3d& high, const Vector3d& middle, double size) const;
+    bool in_prism(int t, const Vector3d& x) const;
+    template <class Separation>
+    void gather(const Vector3d& low, const Vector3d& high, const Vector3d& middle, double size,
+                Separation&& separation) const;
+    // Whether a triangle separates the body better than a contact of `gap` at a ridge's point on or behind
+    // its plane.
+    bool outdone(double gap, const Vector3d& point, double size) const
+    {
+        for (std::size_t k = 0; k < near().size(); ++k)
+            if (lowest()[k] > gap + close * size && height(near()[k], point) <= close * size) return true;
+        return false;
+    }
     template <class Point>
     void over_triangles(int count, double size, int stride, Point&& point) const;
     void polyhedron(const Hull& hull, const Pose& body, bool flat) const;
-    // The largest separation of a body from the ridge by the normals of its sides; `separation` by one.
-    template <class Separation>
-    double separation_by_sides(const TriangleMesh::Edge& ridge, Separation&& separation) const
-    {
-        const double left = separation(mesh.normal[ridge.left]);
-        return ridge.right < 0 ? left : std::max(left, separation(mesh.normal[ridge.right]));
-    }
     // Of a pair of features: unique while the products fit.
     static int pair_number(std::uint64_t kind, std::uint64_t of_mesh, std::uint64_t of_body,
                            std::uint64_t stride)
@@ -249,9 +260,10 @@ void Surroundings::ball(double radius, const Vector3d& x, int first_feature, int
         const Candidate c = nearest_of(t, x);
         if (std::abs(c.distance) <= reach && is_minimum(c, x, t)) found.push_back(c);
     });
-    // Of equally near ones, as a corner seen by its faces within rounding, one in front.
+    // Of equally near ones, a face, and one in front.
     for (const Candidate& c : found) {
-        const double distance = std::abs(c.distance) + (c.distance < 0 ? close * radius : 0);
+        const double distance =
+            std::abs(c.distance) + close * radius * ((c.feature.kind != Feature::face) + (c.distance < 0));
         if (distance < least) {
             least = distance;
             nearest = &c;
@@ -309,20 +321,21 @@ void Surroundings::points(const Capsule& a, const Pose& body) const
     });
 }
 
-// Whether x, at height h over the plane of t, is over t. Behind a valley, its edge is no limit.
-bool Surroundings::in_prism(int t, const Vector3d& x, double h) const
+// Whether x is over t. Behind the other side of a valley, the edge between the two is no limit.
+bool Surroundings::in_prism(int t, const Vector3d& x) const
 {
     for (int i = 0; i < 3; ++i) {
         if (beside(t, i, x) <= rounding * (corner(t, (i + 1) % 3) - corner(t, i)).squaredNorm()) continue;
         const TriangleMesh::Edge& edge = mesh.edges[mesh.triangle_edge[t][i]];
         const int other = edge.left == t ? edge.right : edge.left;
-        if (h >= 0 || edge.sharp || mesh.patch[t] == mesh.patch[other] || height(other, x) >= 0) return false;
+        if (edge.sharp || mesh.patch[t] == mesh.patch[other] || height(other, x) >= 0) return false;
     }
     return true;
 }
 
-void Surroundings::gather(const Vector3d& low, const Vector3d& high, const Vector3d& middle,
-                          double size) const
+template <class Separation>
+void Surroundings::gather(const Vector3d& low, const Vector3d& high, const Vector3d& middle, double size,
+                          Separation&& separation) const
 {
     near().clear();
     for_each_triangle(mesh, low, high, [&](int t) {
@@ -331,6 +344,8 @@ void Surroundings::gather(const Vector3d& low, const Vector3d& high, const Vecto
     std::sort(near().begin(), near().end(), [&](int s, int t) {
         return mesh.patch[s] != mesh.patch[t] ? mesh.patch[s] < mesh.patch[t] : s < t;
     });
+    lowest().clear();
+    for (const int t : near()) lowest().push_back(separation(t));
 }
 
 // The points x = point(t, i), i < count, over the triangles gathered, at most four for each flat part.
@@ -342,7 +357,7 @@ void Surroundings::over_triangles(int count, double size, int stride, Point&& po
         for (const int other : near()) {
             if (mesh.patch[other] == mesh.patch[t]) continue;
             const double g = height(other, x);
-            if (std::abs(g) >= std::abs(h) || !in_prism(other, x, g)) continue;
+            if (std::abs(g) >= std::abs(h) || !in_prism(other, x)) continue;
             const bool valley = height(other, middle_of(t)) > 0 && height(t, middle_of(other)) > 0;
             if (!valley) return true;
         }
@@ -356,7 +371,7 @@ void Surroundings::over_triangles(int count, double size, int stride, Point&& po
             for (int i = 0; i < count; ++i) {
                 const Vector3d x = point(t, i);
                 const double h = height(t, x);
-                if (h > alert || !in_prism(t, x, h) || (h < 0 && hidden(t, x, h))) continue;
+                if (h > alert || !in_prism(t, x) || (h < 0 && hidden(t, x, h))) continue;
                 const int feature = pair_number(0, patch, i, stride);
                 // On the line between two triangles of the patch, once.
                 if (std::any_of(out.begin() + first, out.end(),
@@ -404,7 +419,11 @@ void Surroundings::polyhedron(const Hull& hull, const Pose& body, bool flat) con
     for (int v = 0; v < static_cast<int>(x.size()); ++v)
         if (!flat || std::none_of(distinct.begin(), distinct.end(), [&](int u) { return x[u] == x[v]; }))
             distinct.push_back(v);
-    gather(low, high, middle, size);
+    gather(low, high, middle, size, [&](int t) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const Vector3d& v : x) least = std::min(least, height(t, v));
+        return least;
+    });
     over_triangles(static_cast<int>(distinct.size()), size, stride,
                    [&](int, int i) -> const Vector3d& { return x[distinct[i]]; });
 
@@ -413,12 +432,6 @@ void Surroundings::polyhedron(const Hull& hull, const Pose& body, bool flat) con
         const TriangleMesh::Edge& ridge = mesh.edges[e];
         const Vector3d &a = mesh.vertices[ridge.a], side = mesh.vertices[ridge.b] - a;
         const double tt = side.squaredNorm();
-        const double by_sides = separation_by_sides(ridge, [&](const Vector3d& n) {
-            double least = std::numeric_limits<double>::infinity();
-            for (const Vector3d& v : x) least = std::min(least, n.dot(v - a));
-            return least;
-        });
-        if (by_sides > alert) return;
         for (int k = 0; k < static_cast<int>(hull.edges.size()); ++k) {
             const Hull::Edge& edge = hull.edges[k];
             const Vector3d &p = x[edge.a], along = x[edge.b] - p;
@@ -430,7 +443,7 @@ void Surroundings::polyhedron(const Hull& hull, const Pose& body, bool flat) con
             const Vector3d d = p - a;
             if (n.dot(middle - a) < 0) n = -n;
             const double gap = n.dot(d);
-            if (gap > alert || gap < by_sides - close * size) continue;
+            if (gap > alert) continue;
             // p + s along and a + t side are closest.
             const double st = along.dot(side), sd = along.dot(d), td = side.dot(d);
             const double s = (st * td - tt * sd) / sine2, t = (ss * td - st * sd) / sine2;
@@ -441,6 +454,7 @@ void Surroundings::polyhedron(const Hull& hull, const Pose& body, bool flat) con
                 -n.dot(along.cross(right)) > slack || n.dot(left + right) > 0)
                 continue;
             const Vector3d on_mesh = a + t * side;
+            if (outdone(gap, on_mesh, size)) continue;
             add(on_mesh + gap * n, on_mesh, n, gap, pair_number(1, e, k, stride));
         }
     });
@@ -450,19 +464,22 @@ void Surroundings::polyhedron(const Hull& hull, const Pose& body, bool flat) con
         for (const int v : mesh.triangles[t]) {
             if (!mesh.corner[v].sharp || mesh.corner[v].triangle != t) continue;
             const Vector3d& y = mesh.vertices[v];
+            // Outside, only the highest face can be the nearest.
             int face = -1;
-            double height_y = -std::numeric_limits<double>::infinity();
+            double height_y = -std::numeric_limits<double>::infinity(), highest = height_y;
             for (int f = 0; f < hull.faces(); ++f) {
                 const double h = normal[f].dot(y - x[hull.face_vertex[hull.face_start[f]]]);
+                highest = std::max(highest, h);
                 if (h > height_y && in_cone_of_vertex(v, -normal[f], aslant)) {
                     height_y = h;
                     face = f;
                 }
             }
+            if (highest > std::max(height_y, 0.0)) continue;
             if (face < 0 || height_y > alert) continue;
             double t0 = 0, t1 = 0;
             clip(hull, face, body.R.transpose() * (y - body.p), Vector3d::Zero(), rounding * size, t0, t1);
-            if (t0 > t1) continue;
+            if (t0 > t1 || outdone(height_y, y, size)) continue;
             add(y - height_y * normal[face], y, -normal[face], height_y, pair_number(2, v, face, stride));
         }
     });
@@ -475,7 +492,10 @@ void Surroundings::points(const Cylinder& a, const Pose& body) const
     const Vector3d half = (a.half_length * axis.cwiseAbs()).array() +
                           a.radius * (1 - axis.array().square()).max(0).sqrt() + reach;
     const Vector3d low = middle - half, high = middle + half;
-    gather(low, high, middle, size);
+    gather(low, high, middle, size, [&](int t) {
+        const Vector3d& n = mesh.normal[t];
+        return height(t, middle) - a.half_length * std::abs(n.dot(axis)) - a.radius * n.cross(axis).norm();
+    });
     int last = -1;
     std::array<Vector3d, 8> rims;
     over_triangles(8, size, 8, [&](int t, int i) {
@@ -489,11 +509,6 @@ void Surroundings::points(const Cylinder& a, const Pose& body) const
     for_each_ridge(low, high, [&](int e) {
         const TriangleMesh::Edge& ridge = mesh.edges[e];
         const Vector3d &p = mesh.vertices[ridge.a], &q = mesh.vertices[ridge.b], centre = (p + q) / 2;
-        const double by_sides = separation_by_sides(ridge, [&](const Vector3d& n) {
-            return n.dot(middle - p) - a.half_length * std::abs(n.dot(axis)) -
-                   a.radius * n.cross(axis).norm();
-        });
-        if (by_sides > alert) return;
         const double length = (q - p).norm() / 2;
         const Vector3d u = (q - p) / (2 * length);
         double t;
@@ -510,13 +525,13 @@ void Surroundings::points(const Cylinder& a, const Pose& body) const
             found = {c.normal, c.gap};
             t = std::clamp(u.dot(c.on_b - centre), -length, length);
         }
-        if (found.distance > alert || found.distance < by_sides - close * size) return;
+        const Vector3d point = centre + t * u;
+        if (found.distance > alert || outdone(found.distance, point, size)) return;
         const bool inner = std::abs(t) < length * (1 - rounding);
         const int end = t < 0 ? ridge.a : ridge.b;
         if (!(inner ? in_cone(ridge, -found.outward, aslant)
                     : in_cone_of_vertex(end, -found.outward, aslant)))
             return;
-        const Vector3d point = centre + t * u;
         if (known(point, close * size, taken)) return;
         taken.push_back({point, found.outward, found.distance, {Feature::edge, e}});
         add(point - found.distance * found.outward, point, -found.outward, found.distance,

@@ -67,7 +67,11 @@ void for_each_triangle(const TriangleMesh& mesh, const Eigen::Vector3d& low, con
         const TriangleMesh::Node& node = mesh.nodes[n];
         if (apart(node.box)) continue;
         if (node.second == 0) {
-            for (int i = node.begin; i < node.end; ++i) visit(mesh.order[i]);
+            for (int i = node.begin; i < node.end; ++i) {
+                const auto& [a, b, c] = mesh.triangles[mesh.order[i]];
+                const Eigen::Vector3d &x = mesh.vertices[a], &y = mesh.vertices[b], &z = mesh.vertices[c];
+                if (!apart({x.cwiseMin(y).cwiseMin(z), x.cwiseMax(y).cwiseMax(z)})) visit(mesh.order[i]);
+            }
         } else {
             stack[depth++] = node.second;
             stack[depth++] = n + 1;
