@@ -72,11 +72,11 @@ struct Pair {
 
     Vector3d of_a(int i) const { return a.vertices[i]; }
     Vector3d of_b(int i) const { return R * b.vertices[i] + p; }
-    Difference difference(int i, int j) const { return {of_b(j) - of_a(i), i, j}; }
     // argmin over C of n.c
     Difference support(const Vector3d& n) const
     {
-        return difference(farthest(a, n), farthest(b, -(R.transpose() * n)));
+        const int i = farthest(a, n), j = farthest(b, -(R.transpose() * n));
+        return {of_b(j) - of_a(i), i, j};
     }
 };
 
@@ -142,11 +142,12 @@ Nearest nearest_of_tetrahedron(const Difference* s)
     return best;
 }
 
-// Direction from A to B, separation, and the vertices whose hulls hold the two points that prove it.
+// The best direction and its separation; a point of A that B is apart from by gap n, and the vertices of A
+// and B that span it and its counterpart.
 struct Optimum {
     Vector3d n;
     double gap;
-    Vector3d on_a, on_b;
+    Vector3d on_a;
     int count; // of vertex pairs
     std::array<int, 3> a, b;
 };
@@ -154,13 +155,12 @@ struct Optimum {
 Optimum witness(const Pair& pair, const Vector3d& n, double gap, const Difference* s, int count,
                 const std::array<int, 3>& corner, const std::array<double, 3>& weight)
 {
-    Optimum o{n, gap, Vector3d::Zero(), Vector3d::Zero(), count, {}, {}};
+    Optimum o{n, gap, Vector3d::Zero(), count, {}, {}};
     for (int i = 0; i < count; ++i) {
         const Difference& d = s[corner[i]];
         o.a[i] = d.a;
         o.b[i] = d.b;
         o.on_a += weight[i] * pair.of_a(d.a);
-        o.on_b += weight[i] * pair.of_b(d.b);
     }
     return o;
 }
@@ -194,13 +194,11 @@ Relation closest(const Pair& pair, double alert, Difference* simplex, int& count
             }
             last = !(nearer.squared < nearest.squared);
             if (!last) {
-                // Corners in ascending order would be overwritten too early in any other.
+                const std::array<Difference, 4> all{simplex[0], simplex[1], simplex[2], simplex[3]};
                 nearest = nearer;
-                std::array<Difference, 3> kept;
-                for (int i = 0; i < nearer.count; ++i) kept[i] = simplex[nearer.corner[i]];
                 count = nearer.count;
                 for (int i = 0; i < count; ++i) {
-                    simplex[i] = kept[i];
+                    simplex[i] = all[nearer.corner[i]];
                     nearest.corner[i] = i;
                 }
             }
@@ -357,7 +355,7 @@ Optimum best_of_all_axes(const Pair& pair)
         const double gap = n.dot(d.w);
         if (gap <= best.gap) continue;
         const Vector3d x = pair.of_b(d.b);
-        best = {n, gap, x - gap * n, x, 1, {pair.a.face_vertex[pair.a.face_start[f]]}, {d.b}};
+        best = {n, gap, x - gap * n, 1, {pair.a.face_vertex[pair.a.face_start[f]]}, {d.b}};
     }
     for (int f = 0; f < pair.b.faces(); ++f) {
         const Vector3d n = -(pair.R * pair.b.normal[f]);
@@ -365,7 +363,7 @@ Optimum best_of_all_axes(const Pair& pair)
         const double gap = n.dot(d.w);
         if (gap <= best.gap) continue;
         const Vector3d x = pair.of_a(d.a);
-        best = {n, gap, x, x + gap * n, 1, {d.a}, {pair.b.face_vertex[pair.b.face_start[f]]}};
+        best = {n, gap, x, 1, {d.a}, {pair.b.face_vertex[pair.b.face_start[f]]}};
     }
     for (const Hull::Edge& ea : pair.a.edges) {
         const Vector3d &left_a = pair.a.normal[ea.left], &right_a = pair.a.normal[ea.right];
@@ -386,8 +384,7 @@ Optimum best_of_all_axes(const Pair& pair)
             if (gap <= best.gap) continue;
             // x + s d_a + gap n = y + t d_b
             const double s = n.dot((y - x).cross(d_b)) / length * (n.dot(d_a.cross(d_b)) > 0 ? 1 : -1);
-            const Vector3d on_a = x + s * d_a;
-            best = {n, gap, on_a, on_a + gap * n, 2, {ea.a, ea.b}, {eb.a, eb.b}};
+            best = {n, gap, x + s * d_a, 2, {ea.a, ea.b}, {eb.a, eb.b}};
         }
     }
     return best;
@@ -498,6 +495,7 @@ struct Corner {
 // The plane of a face, h = h_0 + h_x x + h_y y.
 struct Slope {
     double h_0, h_x, h_y;
+    double along; // n . outward normal
     double at(double x, double y) const { return h_0 + h_x * x + h_y * y; }
 };
 
@@ -554,7 +552,7 @@ class Intersection {
     Slope slope(const Vector3d& m, double distance) const
     {
         const double along = m.dot(o_.n);
-        return {distance / along, -m.dot(x_) / along, -m.dot(y_) / along};
+        return {distance / along, -m.dot(x_) / along, -m.dot(y_) / along, along};
     }
     Slope slope_a(int face) const
     {
@@ -727,9 +725,8 @@ class Intersection {
         double height = outward * infinity;
         for (int f : {edge.left, edge.right}) {
             const Slope plane = of_a ? slope_b(f) : slope_a(f);
+            if (outward * plane.along < 1e-3) return; // seen edge-on or from behind: no height to speak of
             const double h = plane.at(c.x, c.y);
-            // A face that is seen almost edge-on has no height to speak of.
-            if (plane.h_x * plane.h_x + plane.h_y * plane.h_y > 1e6) return;
             if (outward * (h - height) < 0) {
                 height = h;
                 face = f;
@@ -834,8 +831,8 @@ void polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const 
     for (int i = 0; i < chosen; ++i) {
         const Candidate& c = work.candidates[i];
         int number = feature(pair, c.meeting);
-        while (
-            std::any_of(out.begin() + start, out.end(), [&](const auto& p) { return p.feature == number; }))
+        const auto same = [&](const ContactPoint& other) { return other.feature == number; };
+        while (std::any_of(out.begin() + start, out.end(), same))
             number = (number + 1) & std::numeric_limits<int>::max();
         ContactPoint& point = out.emplace_back();
         point.on_a = pose_a * intersection.position(c);
