@@ -40,6 +40,36 @@ struct Triangle {
     bool alive = true, visible = false;
 };
 
+Triangle triangle(const std::vector<Vector3d>& x, int a, int b, int c)
+{
+    Triangle t;
+    t.vertex = {a, b, c};
+    const Vector3d u = x[b] - x[a], v = x[c] - x[a];
+    t.normal = u.cross(v);
+    // Rounding errors of `height` sum up to less than 30 x 2^-53 of the product of the largest components.
+    t.error = 1e-14 * u.lpNorm<Eigen::Infinity>() * v.lpNorm<Eigen::Infinity>();
+    return t;
+}
+
+// Of the point over the triangle's plane, times twice the triangle's area; the sign is exact, and the value
+// to less than half of it.
+double height(const std::vector<Vector3d>& x, const Triangle& t, int point)
+{
+    const Vector3d w = x[point] - x[t.vertex[0]]; // exact, as are all differences of lattice points
+    const double h = t.normal.dot(w);
+    if (std::abs(h) > t.error * w.lpNorm<Eigen::Infinity>()) return h;
+    __extension__ typedef __int128 Integer;
+    const auto difference = [&](int i, int k) {
+        return static_cast<Integer>(static_cast<std::int64_t>(x[i][k] - x[t.vertex[0]][k]));
+    };
+    Integer exact = 0;
+    for (int k = 0, i = 1, j = 2; k < 3; i = j, j = k++)
+        exact += (difference(t.vertex[1], i) * difference(t.vertex[2], j) -
+                  difference(t.vertex[1], j) * difference(t.vertex[2], i)) *
+                 difference(point, k);
+    return static_cast<double>(exact);
+}
+
 // The triangulated hull of the lattice points `members`.
 class Quickhull {
   public:
@@ -78,34 +108,11 @@ class Quickhull {
   private:
     int add(int a, int b, int c)
     {
-        Triangle t;
-        t.vertex = {a, b, c};
-        const Vector3d u = x_[b] - x_[a], v = x_[c] - x_[a];
-        t.normal = u.cross(v);
-        // Rounding errors of `height` sum up to less than 30 x 2^-53 of the product of the largest
-        // components.
-        t.error = 1e-14 * u.lpNorm<Eigen::Infinity>() * v.lpNorm<Eigen::Infinity>();
-        triangles_.push_back(t);
+        triangles_.push_back(triangle(x_, a, b, c));
         return static_cast<int>(triangles_.size()) - 1;
     }
 
-    // Of the point over the triangle's plane, times twice the triangle's area; the sign is exact.
-    double height(const Triangle& t, int point) const
-    {
-        const Vector3d w = x_[point] - x_[t.vertex[0]]; // exact, as are all differences of lattice points
-        const double h = t.normal.dot(w);
-        if (std::abs(h) > t.error * w.lpNorm<Eigen::Infinity>()) return h;
-        __extension__ typedef __int128 Integer;
-        const auto difference = [&](int i, int k) {
-            return static_cast<Integer>(static_cast<std::int64_t>(x_[i][k] - x_[t.vertex[0]][k]));
-        };
-        Integer exact = 0;
-        for (int k = 0, i = 1, j = 2; k < 3; i = j, j = k++)
-            exact += (difference(t.vertex[1], i) * difference(t.vertex[2], j) -
-                      difference(t.vertex[1], j) * difference(t.vertex[2], i)) *
-                     difference(point, k);
-        return static_cast<double>(exact);
-    }
+    double height(const Triangle& t, int point) const { return tamis::height(x_, t, point); }
 
     // Gives the point to the first triangle from `begin` on that sees it; a point that none sees is inside.
     void hand_over(int point, int begin)
@@ -189,12 +196,13 @@ std::array<int, 4> simplex(const std::vector<Vector3d>& x, const std::vector<int
     const int b = farthest([&](int i) { return x[i][axis]; });
     const Vector3d u = (x[b] - x[a]).normalized();
     const int c = farthest([&](int i) { return u.cross(x[i] - x[a]).squaredNorm(); });
-    const Vector3d n = u.cross(x[c] - x[a]);
-    if (!(n.norm() > least))
+    if (!(u.cross(x[c] - x[a]).norm() > least))
         fail("The points of {} lie on a line: give it at least four points that do not lie in a plane.",
              name);
-    const int d = farthest([&](int i) { return std::abs(n.dot(x[i] - x[a])); });
-    if (!(std::abs(n.normalized().dot(x[d] - x[a])) > least))
+    // (Near a line, the plane's normal would be too inexact to tell d from a, b and c.)
+    const Triangle base = triangle(x, a, b, c);
+    const int d = farthest([&](int i) { return std::abs(height(x, base, i)); });
+    if (!(std::abs(height(x, base, d)) > least * base.normal.norm()))
         fail("The points of {} lie in a plane: give it at least one more point out of the plane.", name);
     return {a, b, c, d};
 }

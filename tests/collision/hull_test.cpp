@@ -346,6 +346,25 @@ TEST(Hull, NoiseAroundTheToleranceLeavesAValidPolyhedron)
     }
 }
 
+// Thin as the tolerance, a hull is refused or it is a polyhedron; doubles alone cannot tell its faces.
+TEST(Hull, NeedlesAndPlatesOfAnyThicknessAreValidOrRefused)
+{
+    int made = 0;
+    for (int i = 0; i < 4000; ++i) {
+        const double thin = std::pow(10, uniform(-10, -7));
+        const Vector3d lengths(1, i % 2 ? thin : 1, thin);
+        Points points = moved(random_points(4 + i % 9), random_rotation() * lengths.asDiagonal(), {0, 0, 0});
+        const std::string text = error_of([&] {
+            const Hull h = make_hull(points);
+            EXPECT_EQ(static_cast<int>(h.vertices.size() - h.edges.size()) + h.faces(), 2);
+            EXPECT_GE(h.vertices.size(), 4u);
+            ++made;
+        });
+        EXPECT_TRUE(text.empty() || contains(text, "plane") || contains(text, "line")) << text;
+    }
+    EXPECT_GT(made, 2000);
+}
+
 TEST(Hull, SetsWithoutVolumeAreRefusedByName)
 {
     const double nan = std::numeric_limits<double>::quiet_NaN();
