@@ -32,11 +32,45 @@ int ContactProblem::reserve_map(int block)
     return static_cast<int>(start);
 }
 
+// Impulses and moments on rigid blocks are summed first and meet the inverse mass once.
 void ContactProblem::rebuild_velocities()
 {
+    const int general_end = general_offset.back();
     v = v_free;
-    for (const Contact& contact : contacts)
-        for (int row = 0; row < contact.active_rows(); ++row) apply_impulse(contact, row, contact.r[row]);
+    v.tail(v.size() - general_end).setZero();
+    for (const Contact& contact : contacts) {
+        const int m = contact.active_rows();
+        const Eigen::Vector3d P = contact.frame.leftCols(m) * contact.r.head(m);
+        for (int s = 0; s < 2; ++s) {
+            const Contact::Side& side = contact.side[s];
+            if (side.block < 0) continue;
+            double* x = v.data() + offset(side.block);
+            if (is_rigid(side.block)) {
+                const Eigen::Vector3d F = s == 0 ? Eigen::Vector3d(-P) : P;
+                Eigen::Map<Eigen::Vector3d> force(x), moment(x + 3);
+                if (contact.law == Law::rolling) {
+                    moment += F;
+                } else {
+                    force += F;
+                    moment += contact.arm[s].cross(F);
+                }
+                continue;
+            }
+            const int n = block_size(side.block);
+            const double* y = Y.data() + side.map;
+            for (int row = 0; row < m; ++row, y += n)
+                for (int k = 0; k < n; ++k) x[k] += y[k] * contact.r[row];
+        }
+    }
+    double* x = v.data() + general_end;
+    const double* start = v_free.data() + general_end;
+    for (const RigidBlock& body : rigid) {
+        Eigen::Map<Eigen::Vector3d> velocity(x), turning(x + 3);
+        velocity = Eigen::Map<const Eigen::Vector3d>(start) + velocity * body.inverse_mass;
+        turning = Eigen::Map<const Eigen::Vector3d>(start + 3) + (body.inverse_inertia * turning).eval();
+        x += 6;
+        start += 6;
+    }
 }
 
 Eigen::Vector3d ContactProblem::relative_velocity(const Contact& contact) const
@@ -95,6 +129,48 @@ double velocity_magnitude(const ContactProblem& problem, const Contact& contact,
     return sum;
 }
 
+// Of the first m rows of a contact: u, trace of W, and the magnitude of the terms of u.
+struct LocalState {
+    Eigen::Vector3d u = Eigen::Vector3d::Zero();
+    double trace = 0, magnitude = 0;
+};
+LocalState local_state(const ContactProblem& problem, const Contact& contact, int m)
+{
+    LocalState state;
+    const int a = contact.side[0].block, b = contact.side[1].block;
+    if (a == b || (a >= 0 && !problem.is_rigid(a)) || (b >= 0 && !problem.is_rigid(b))) {
+        for (int row = 0; row < m; ++row) {
+            state.u[row] = problem.relative_velocity(contact, row);
+            state.trace += problem.delassus(contact, row, contact, row);
+            state.magnitude += velocity_magnitude(problem, contact, row);
+        }
+        return state;
+    }
+    // The same for rigid sides only, which are most: rows +-d, +-arm x d.
+    for (int row = 0; row < m; ++row) {
+        state.u[row] = contact.drift[row];
+        state.magnitude += std::abs(contact.drift[row]) + (row == 0 ? std::abs(contact.shift) : 0);
+    }
+    for (int s = 0; s < 2; ++s) {
+        const int block = contact.side[s].block;
+        if (block < 0) continue;
+        const RigidBlock& body = problem.rigid[block - problem.general()];
+        const double* x = problem.v.data() + problem.offset(block);
+        const Eigen::Map<const Eigen::Vector3d> v(x), w(x + 3);
+        const double sign = s == 0 ? -1 : 1;
+        for (int row = 0; row < m; ++row) {
+            const Eigen::Vector3d d = contact.frame.col(row);
+            const bool turns = contact.law == Law::rolling;
+            const Eigen::Vector3d c = turns ? d : Eigen::Vector3d(contact.arm[s].cross(d));
+            state.u[row] += sign * (turns ? c.dot(w) : d.dot(v) + c.dot(w));
+            state.magnitude += c.cwiseProduct(w).lpNorm<1>() + (turns ? 0 : d.cwiseProduct(v).lpNorm<1>());
+            state.trace +=
+                c.dot(body.inverse_inertia * c) + (turns ? 0 : d.squaredNorm() * body.inverse_mass);
+        }
+    }
+    return state;
+}
+
 } // namespace
 
 Residual residual(const ContactProblem& problem)
@@ -104,13 +180,7 @@ Residual residual(const ContactProblem& problem)
     for (std::size_t a = 0; a < problem.contacts.size(); ++a) {
         const Contact& contact = problem.contacts[a];
         const int m = contact.active_rows();
-        Eigen::Vector3d u = Eigen::Vector3d::Zero();
-        double trace = 0, magnitude = 0;
-        for (int row = 0; row < m; ++row) {
-            u[row] = problem.relative_velocity(contact, row);
-            trace += problem.delassus(contact, row, contact, row);
-            magnitude += velocity_magnitude(problem, contact, row);
-        }
+        auto [u, trace, magnitude] = local_state(problem, contact, m);
         const double rho = trace > 0 ? m / trace : 0;
         double natural, approach = 0;
         double impulse = contact.r.squaredNorm();

@@ -9,7 +9,8 @@ namespace tamis {
 
 void contact_wrenches(const ContactProblem& problem, Eigen::VectorXd& wrenches)
 {
-    wrenches.setZero(problem.general_offset.back());
+    if (wrenches.size() < problem.general_offset.back()) wrenches.resize(problem.general_offset.back());
+    wrenches.setZero(); // keeps the memory
     for (const Contact& contact : problem.contacts)
         for (const Contact::Side& side : contact.side) {
             if (side.block < 0 || problem.is_rigid(side.block)) continue;

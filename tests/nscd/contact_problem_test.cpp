@@ -1,5 +1,7 @@
 #include "nscd/contact_problem.hpp"
 
+#include "nscd/beds.hpp"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
@@ -209,4 +211,42 @@ TEST(ContactProblem, ClearingContactsKeepsMemoryAndZeroesNewMaps)
     problem.contacts.emplace_back();
     EXPECT_EQ(problem.H.data(), pool);
     EXPECT_EQ(problem.contacts.data(), contacts);
+}
+
+// Rigid blocks are general blocks whose maps follow from frame, arm and inertia.
+TEST(ContactProblem, RigidBlocksEqualGeneralBlocksWithTheSameMaps)
+{
+    for (const bool spheres : {false, true}) {
+        ContactProblem rigid =
+            beds::bed({.cells = {4, 3, 3}, .spheres = spheres, .rolling = spheres ? 0.02 : 0.0});
+        beds::Random random(4);
+        int count = 0;
+        for (Contact& contact : rigid.contacts) {
+            if (count++ % 5 == 0) contact.friction = 0;
+            contact.drift = random.vector(1e-3);
+            contact.r = contact.active_rows() == 1 ? Vector3d(random(0, 1), 0, 0) : random.vector(1);
+        }
+        ContactProblem general = rigid;
+        general.rigid.clear();
+        for (int b = 0; b < rigid.blocks(); ++b) general.general_offset.push_back(6 * (b + 1));
+        for (Contact& contact : general.contacts)
+            for (int s = 0; s < 2; ++s) {
+                if (contact.side[s].block < 0) continue;
+                const Contact source = contact;
+                const int map = contact.side[s].map = general.reserve_map(contact.side[s].block);
+                for (int row = 0; row < 3; ++row) {
+                    using Row = Eigen::Map<ContactProblem::Row6>;
+                    Row(&general.H[map + 6 * row]) = rigid.rigid_row(source, s, row);
+                    Row(&general.Y[map + 6 * row]) = rigid.rigid_response(source, s, row);
+                }
+            }
+        rigid.rebuild_velocities();
+        general.rebuild_velocities();
+        EXPECT_LT((rigid.v - general.v).norm(), 1e-13 * general.v.norm());
+        const Residual a = residual(rigid), b = residual(general);
+        EXPECT_NEAR(a.natural_max, b.natural_max, 1e-12 * b.natural_max);
+        EXPECT_NEAR(a.natural_rms, b.natural_rms, 1e-12 * b.natural_rms);
+        EXPECT_NEAR(a.approach, b.approach, 1e-12 * b.approach);
+        EXPECT_NEAR(a.round_off, b.round_off, 1e-12 * b.round_off);
+    }
 }
