@@ -2,9 +2,11 @@
 #pragma once
 
 #include "app/script.hpp"
+#include "error.hpp"
 #include "mbs_symbolic/mechanism.hpp"
 #include "nscd/model.hpp"
 #include "nscd/view.hpp"
+#include "packing/deposit.hpp"
 #include "packing/grading.hpp"
 #include "packing/lattices.hpp"
 #include "packing/measures.hpp"

@@ -61,6 +61,17 @@ void Script::record(const std::vector<std::string>& columns,
          }});
 }
 
+Packing Script::packing(const std::string&, const std::function<Packing()>& make)
+{
+    if (emits_ || options_.help_asked()) return {};
+    return make();
+}
+
+void only_emit(Script& script)
+{
+    script.emits_ = true;
+}
+
 void Script::prepare()
 {
     define();
@@ -141,6 +152,7 @@ int emit(const std::vector<std::string>& arguments)
         std::vector<std::string> variant;
         for (std::string word; words >> word;) variant.push_back(word);
         scripts.push_back(make_script(variant));
+        only_emit(*scripts.back());
         try {
             scripts.back()->prepare();
         } catch (const std::exception&) {

@@ -4,6 +4,7 @@
 #include "app/options.hpp"
 #include "nscd/model.hpp"
 #include "nscd/stepper.hpp"
+#include "packing/packing.hpp"
 
 namespace tamis {
 
@@ -55,6 +56,9 @@ class Script {
     void record(const std::string& column, std::function<double(const View&)> value);
     void record(const std::vector<std::string>& columns,
                 std::function<std::vector<double>(const View&)> values);
+    // Grains at rest, made by `make` in the run that needs them first. (While equations are emitted, and for
+    // --help, there are none.)
+    Packing packing(const std::string& name, const std::function<Packing()>& make);
     void run_until(double t_end) { defaults.t_end = t_end; }
     void method(Method m) { method_ = m; }
     RunDefaults defaults;
@@ -78,6 +82,8 @@ class Script {
     Settings settings_;
     std::vector<Record> records_;
     Method method_ = Method::moreau_jean;
+    bool emits_ = false;
+    friend void only_emit(Script& script);
 };
 
 // Defined by TAMIS_MODEL in the model file.

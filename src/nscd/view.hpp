@@ -66,10 +66,10 @@ class View {
     double gap(ShapeId a, ShapeId b, int feature = 0) const; // now, however large
     double normal_impulse(ShapeId a, ShapeId b,
                           int feature = 0) const; // of the last step, zero if not active
-    // Impulse of all contacts of the last step on a body, or on the shapes attached to the ground, and its
-    // moment about a point, world axes. Divided by the step it is the mean force.
-    Wrench contact_impulse(Body body, const Eigen::Vector3d& about = {0, 0, 0}) const;
-    Wrench contact_impulse(ShapeId shape, const Eigen::Vector3d& about = {0, 0, 0}) const;
+    // Force of all contacts on a body or a shape, mean over the last step, and its moment about a point,
+    // world axes.
+    Wrench contact_force(Body body, const Eigen::Vector3d& about = {0, 0, 0}) const;
+    Wrench contact_force(ShapeId shape, const Eigen::Vector3d& about = {0, 0, 0}) const;
     Eigen::Vector3d momentum() const; // of all bodies and grains
 
   private:
