@@ -46,6 +46,13 @@ double edge_length(const Hull& hull, const Hull::Edge& e)
     return (hull.vertices[e.b] - hull.vertices[e.a]).norm();
 }
 
+double shortest_edge(const Hull& hull)
+{
+    double least = std::numeric_limits<double>::infinity();
+    for (const Hull::Edge& e : hull.edges) least = std::min(least, edge_length(hull, e));
+    return least;
+}
+
 // The smallest ratio, over the faces, of the area to half the square of the longest edge or diagonal: the
 // height of a triangle over its base.
 double slenderness(const Hull& hull)
@@ -179,7 +186,7 @@ double sphericity(const Hull& hull)
 
 Hull make_stone(const StoneForm& form, double sieve_size, Random& random)
 {
-    constexpr double exactness = 1e-3, needle = 0.05;
+    constexpr double exactness = 1e-3, needle = 0.1, short_edge = 0.05;
     check_lengths({sieve_size}, "A stone");
     if (form.vertices < 8 || form.vertices > 200)
         fail("A stone cannot have {} vertices: give it 8 to 200.", form.vertices);
@@ -206,7 +213,8 @@ Hull make_stone(const StoneForm& form, double sieve_size, Random& random)
             const Calipers c = calipers(stone);
             const double e = elongation / c.elongation(), f = flatness / c.flatness();
             const bool done = std::abs(e - 1) < exactness && std::abs(f - 1) < exactness;
-            if (done && slenderness(stone) < needle) break;
+            if (done && (slenderness(stone) < needle || shortest_edge(stone) < short_edge * c.intermediate))
+                break;
             if (done) {
                 const Matrix3d A = Matrix3d::Identity() * (sieve_size / c.intermediate);
                 stone = stretched(stone, A, mass_properties(stone).com);

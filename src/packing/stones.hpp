@@ -40,7 +40,8 @@ struct StoneForm {
 };
 
 // A stone of this sieve size with its centre of mass at the origin, its longest side roughly along x and its
-// shortest along z. No two faces are alike, no face is a needle.
+// shortest along z. All faces are at least 0.1 times as high as they are long: none is a needle. No edge is
+// shorter than 0.05 sieve sizes.
 Hull make_stone(const StoneForm& form, double sieve_size, Random& random);
 
 // One stone for each size, all different.

@@ -49,7 +49,7 @@ TEST(Grading, SizesFollowTheCurveWithinOneGrain)
         }
 }
 
-// Share of the number: 3 dF / (sizes cubed), by Simpson's rule.
+// dN = dF / d^3, integrated.
 TEST(Grading, NumbersOfGrainsAreMassesOverCubes)
 {
     const int n = 100'000;

@@ -152,7 +152,7 @@ TEST(Stones, HaveNoNeedlesAndNoShortEdges)
         double shortest = 9;
         for (const auto& e : h.edges)
             shortest = std::min(shortest, (h.vertices[e.a] - h.vertices[e.b]).norm());
-        EXPECT_GT(shortest, 0.04);
+        EXPECT_GT(shortest, 0.05 * (1 - 1e-9));
         for (int f = 0; f < h.faces(); ++f) {
             Vector3d twice = Vector3d::Zero();
             double diameter = 0;
@@ -163,7 +163,7 @@ TEST(Stones, HaveNoNeedlesAndNoShortEdges)
                 for (int l = 0; l < k; ++l)
                     diameter = std::max(diameter, (x - h.vertices[h.face_vertex[begin + l]]).norm());
             }
-            EXPECT_GT(twice.norm(), 0.05 * diameter * diameter * (1 - 1e-9));
+            EXPECT_GT(twice.norm(), 0.1 * diameter * diameter * (1 - 1e-9));
         }
     }
 }
