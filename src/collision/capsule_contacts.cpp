@@ -45,20 +45,22 @@ template <class Solid>
 bool shortest(const Solid& solid, const Vector3d& x, const Vector3d& u, double length, double& t,
               Nearest& found)
 {
+    // A segment through a rectangle has no point inside; this close, the direction is noise.
+    const double inside = 1e-12 * length;
     const auto slope = [&](double at) {
         t = at;
         found = nearest(solid, x + t * u);
         return found.distance * found.outward.dot(u);
     };
     double t0 = -length, s0 = slope(t0);
-    if (found.distance <= 0 || s0 >= 0) return found.distance > 0;
+    if (found.distance <= inside || s0 >= 0) return found.distance > inside;
     double t1 = length, s1 = slope(t1);
-    if (found.distance <= 0 || s1 <= 0) return found.distance > 0;
+    if (found.distance <= inside || s1 <= 0) return found.distance > inside;
     int side = 0;
     for (int i = 0; i < 100 && t1 - t0 > 1e-15 * length; ++i) {
         const double secant = t0 - s0 * (t1 - t0) / (s1 - s0);
         const double s = slope(i % 4 == 3 || !(secant > t0 && secant < t1) ? (t0 + t1) / 2 : secant);
-        if (found.distance <= 0) return false;
+        if (found.distance <= inside) return false;
         if (std::abs(s) <= 1e-13 * found.distance) break;
         if (s < 0) {
             t0 = t;
@@ -100,6 +102,9 @@ void deepest(const Hull& hull, const Segment& a, double& t, Nearest& found)
             high = std::max(high, h);
         }
         if (std::max(-high, low) <= found.distance + tie * hull.radius) continue;
+        // Of parallel edges, the one on which the hull ends.
+        const double level = n.dot(from - a.x), end = -high > low ? high : low;
+        if (std::abs(level - end) > tie * hull.radius) continue;
         found = -high > low ? Nearest{n, -high} : Nearest{-n, low};
         const double b = a.u.dot(e), c = e.squaredNorm();
         const Vector3d d = a.x - from;
@@ -146,15 +151,22 @@ void polyhedral(const Capsule& a, const Pose& pose_a, const Solid& solid, const 
     const double cosine = n.dot(found.outward);
     const auto above = [&](const Vector3d& x) { return (n.dot(x) - hull.offset[f]) / cosine; };
     if (cosine > same_side && std::abs(s.u.dot(found.outward)) < lying) {
-        t0 = -s.length;
-        t1 = s.length;
-        clip(hull, f, s.x - above(s.x) * found.outward, s.u - n.dot(s.u) / cosine * found.outward,
-             beside * a.radius, t0, t1);
+        // Along an edge, the segment is over the face or beside it by rounding.
+        const auto over_face = [&](double slack) {
+            t0 = -s.length;
+            t1 = s.length;
+            clip(hull, f, s.x - above(s.x) * found.outward, s.u - n.dot(s.u) / cosine * found.outward,
+                 slack * a.radius, t0, t1);
+        };
+        over_face(tie);
+        if (t1 - t0 <= beside * s.length) over_face(beside);
+        if (t1 - t0 <= lying * s.length) t0 = t1 = 0;
     }
     append_stretch(
         a.radius, s, pose_b, t, found, t0, t1, a.radius + s.length, alert,
         [&](double end) {
-            return Nearest{found.outward, above(s.x + end * s.u)};
+            // Beside the side, by the slack of clip, its plane is not the surface.
+            return Nearest{found.outward, std::max(above(s.x + end * s.u), found.distance)};
         },
         out);
 }

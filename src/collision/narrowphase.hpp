@@ -14,7 +14,9 @@ struct ContactPoint {
     int feature; // which corner, edge, ... : stable from step to step, unique within the pair
 };
 
-// Appends the points of the pair whose gap is at most `alert`.
+// Appends the points of the pair whose gap is at most `alert`. Where a flat contact is reduced to four
+// points, an infinite alert asks for all. Walls (planes, hollow shapes, meshes) do not meet walls. A cylinder
+// that lies along an edge, of a polyhedron or a mesh, has one point there.
 void collide(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double alert,
              std::vector<ContactPoint>& out);
 
