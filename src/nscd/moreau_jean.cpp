@@ -166,8 +166,8 @@ StepReport MoreauJean::step()
     report.residual = solved.residual;
     report.solver = solved.solver;
     report.violation = options_.h * solved.residual.approach;
-    for (int k : contact_of_)
-        report.penetration = std::max(report.penetration, -(*found_)[&k - contact_of_.data()].point.gap);
+    for (std::size_t k = 0; k < contact_of_.size(); ++k)
+        report.penetration = std::max(report.penetration, -(*found_)[k].point.gap);
     for (const auto& k : blocks_) report.loop_error = std::max(report.loop_error, k->partition->loop_error());
     return report;
 }
