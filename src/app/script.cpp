@@ -2,6 +2,7 @@
 #include "app/script.hpp"
 
 #include "app/simulation.hpp"
+#include "app/stored_packing.hpp"
 #include "app/usage_error.hpp"
 #include "io/file.hpp"
 #include "mbs_symbolic/equations.hpp"
@@ -61,10 +62,10 @@ void Script::record(const std::vector<std::string>& columns,
          }});
 }
 
-Packing Script::packing(const std::string&, const std::function<Packing()>& make)
+Packing Script::packing(const std::string& name, const std::function<Packing()>& make)
 {
     if (emits_ || options_.help_asked()) return {};
-    return make();
+    return stored_packing(model.name() + "_" + name, make);
 }
 
 void only_emit(Script& script)

@@ -56,7 +56,8 @@ class Script {
     void record(const std::string& column, std::function<double(const View&)> value);
     void record(const std::vector<std::string>& columns,
                 std::function<std::vector<double>(const View&)> values);
-    // Grains at rest, made by `make` in the run that needs them first. (While equations are emitted, and for
+    // Grains at rest, made by `make` in the first run that needs them and kept in out/packings. (While
+    // equations are emitted, and for
     // --help, there are none.)
     Packing packing(const std::string& name, const std::function<Packing()>& make);
     void run_until(double t_end) { defaults.t_end = t_end; }

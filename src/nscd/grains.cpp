@@ -64,11 +64,17 @@ void Grains::predict(std::span<const GrainState> state, double theta, double h, 
         const GrainState& s = state[i];
         RigidBlock& block = blocks[i];
         poses_[i].p = s.x + (1 - theta) * h * s.v;
+        block.centre = poses_[i].p;
+        if (g.ball) {
+            if (block.inverse_mass != 0) continue; // the rest does not change
+            block.inverse_mass = 1 / g.mass;
+            block.inverse_inertia = Vector3d::Constant(1 / g.inertia[0]).asDiagonal();
+            continue;
+        }
         const Vector3d omega =
             g.isotropic ? Vector3d(s.L / g.inertia[0]) : turning_rate(g, s.q.toRotationMatrix(), s.L);
         q_m_[i] = turned(s.q, (1 - theta) * h * omega);
         poses_[i].R = q_m_[i].toRotationMatrix();
-        block.centre = poses_[i].p;
         block.inverse_mass = 1 / g.mass;
         if (g.isotropic) {
             block.inverse_inertia = Vector3d::Constant(1 / g.inertia[0]).asDiagonal();
@@ -89,7 +95,10 @@ void Grains::velocities(std::span<const GrainState> state, const RigidBlock* blo
 {
     for (int i = 0; i < count(); ++i, v += 6) {
         Eigen::Map<Eigen::Matrix<double, 6, 1>> out(v);
-        out << state[i].v, blocks[i].inverse_inertia * state[i].L;
+        if (model_.grains()[i].ball)
+            out << state[i].v, blocks[i].inverse_inertia(0, 0) * state[i].L;
+        else
+            out << state[i].v, blocks[i].inverse_inertia * state[i].L;
     }
 }
 
@@ -120,6 +129,12 @@ void Grains::update(std::span<GrainState> state, double theta, double h, const d
         const Eigen::Map<const Vector3d> linear(v), turning(v + 3), turning_before(before + 3);
         GrainState& s = state[i];
         s.x = poses_[i].p + theta * h * linear;
+        if (const GrainRecord& g = model_.grains()[i]; g.ball) { // both turns at once
+            s.q = turned(s.q, h * ((1 - theta) * turning_before + theta * turning));
+            s.v = linear;
+            s.L += g.inertia[0] * (turning - turning_before);
+            continue;
+        }
         s.q = turned(q_m_[i], theta * h * turning);
         s.v = linear;
         s.L += inertia_[i] * (turning - turning_before);

@@ -258,6 +258,8 @@ GrainId Model::grain(const GrainSpec& spec)
     }
     record.isotropic =
         record.inertia.maxCoeff() - record.inertia.minCoeff() <= 1e-12 * record.inertia.maxCoeff();
+    record.ball =
+        record.isotropic && parts.size() == 1 && std::holds_alternative<Sphere>(parts.front().first);
     record.at = spec.at * record.frame;
     record.velocity = spec.velocity;
     record.turning_rate = spec.turning_rate;

@@ -62,6 +62,7 @@ struct GrainRecord {
     double mass, density, radius; // radius of the ball around it
     Eigen::Vector3d inertia;      // principal
     bool isotropic;
+    bool ball;  // a sphere and nothing else: its orientation is of no consequence
     Pose frame; // the grain's own frame in the frame of its GrainSpec
     Pose at;    // start, of its own frame
     Eigen::Vector3d velocity, turning_rate;

@@ -71,6 +71,7 @@ class MoreauJean : public Stepper {
     std::vector<std::string> messages() const override;
 
     const State& state() const { return state_; }
+    const ContactProblem& problem() const { return problem_; } // of the last step, solved
     void restore(const State& state);
     int partition_changes() const;
     const std::vector<int>& independent(int mechanism) const;
