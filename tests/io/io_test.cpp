@@ -3,6 +3,7 @@
 #include "error_of.hpp"
 #include "io/file.hpp"
 #include "io/history.hpp"
+#include "io/scratch.hpp"
 #include "io/vtk_writer.hpp"
 
 #include <array>
@@ -25,29 +26,6 @@
 namespace tamis::test {
 
 namespace {
-
-class ScratchFolder {
-  public:
-    ScratchFolder()
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "tamis_io_XXXXXX").string();
-        if (!::mkdtemp(name.data())) throw std::runtime_error("no scratch folder");
-        path_ = name;
-    }
-    ~ScratchFolder() { std::filesystem::remove_all(path_); }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
-  private:
-    std::filesystem::path path_;
-};
-
-std::string text_of(const std::filesystem::path& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // While it lives no file grows beyond `bytes`: a write is cut there, the next one fails, as on a full disk.
 class FullDisk {
