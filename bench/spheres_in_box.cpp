@@ -1,0 +1,87 @@
+// Many spheres in a box: what a step costs at a fixed number of sweeps, phase by phase, and how memory
+// behaves.
+#include "nscd/moreau_jean.hpp"
+#include "packing/lattices.hpp"
+#include "packing/random.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <fmt/core.h>
+#include <fstream>
+#include <unistd.h>
+
+using namespace tamis;
+
+namespace {
+
+double resident_mb()
+{
+    std::ifstream statm("/proc/self/statm");
+    double total = 0, resident = 0;
+    statm >> total >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    int n = 100000, settle = 150, steps = 20, sweeps = 50, threads = 2;
+    std::string solver = "coloured";
+    CLI::App app("Spheres in a box");
+    app.add_option("--grains", n, "number of spheres")->capture_default_str();
+    app.add_option("--settle", settle, "steps before the measurement")->capture_default_str();
+    app.add_option("--steps", steps, "measured")->capture_default_str();
+    app.add_option("--sweeps", sweeps, "in every step")->capture_default_str();
+    app.add_option("--threads", threads, "of the contact solver")->capture_default_str();
+    app.add_option("--solver", solver, "contact solver")->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+
+    // A jittered lattice in a box twice as wide as high, denser than a random packing once it has settled.
+    const double d = 0.01, side = d * std::cbrt(2.2 * n);
+    Model model("spheres");
+    model.gravity({0, 0, -9.81});
+    const MaterialId stone = model.add(Material{.friction = 0.5, .anticipation = true});
+    Random random(1);
+    std::vector<Eigen::Vector3d> centres;
+    const double spacing = 1.04 * d;
+    const int across = static_cast<int>(side / spacing);
+    for (int k = 0; static_cast<int>(centres.size()) < n; ++k)
+        for (int j = 0; j < across; ++j)
+            for (int i = 0; i < across && static_cast<int>(centres.size()) < n; ++i)
+                centres.emplace_back((i + 0.5) * spacing, (j + 0.5) * spacing, (k + 0.5) * spacing);
+    for (const Eigen::Vector3d& x : centres)
+        model.grain({.shape = sphere(d / 2 * random.uniform(0.8, 1.0)),
+                     .material = stone,
+                     .density = 2500,
+                     .at = {.p = x}});
+    model.attach(ground, wall({0, 0, 1}, 0), stone);
+    for (int axis : {0, 1}) {
+        const Eigen::Vector3d e = Eigen::Vector3d::Unit(axis);
+        model.attach(ground, wall(e, 0), stone);
+        model.attach(ground, wall(-e, -side), stone);
+    }
+    model.finish();
+
+    MoreauJeanOptions options{.h = 5e-4, .force = ForceEvaluation::explicit_};
+    options.contacts = {.tolerance = 1e-300, .max_sweeps = sweeps, .solver = solver, .threads = threads};
+    MoreauJean run(model, options);
+    for (int k = 0; k < settle; ++k) run.step();
+    const auto before = run.clock().seconds();
+    const double memory = resident_mb();
+    StepReport report;
+    for (int k = 0; k < steps; ++k) report = run.step();
+    fmt::print("{} spheres, {} contacts, {} sweeps a step, {} thread(s), solver {}\n", n, report.contacts,
+               report.sweeps, threads, solver);
+    double total = 0;
+    for (std::size_t k = 0; k < phase_names.size(); ++k) {
+        const double ms = 1e3 * (run.clock().seconds()[k] - before[k]) / steps;
+        fmt::print("  {:<10} {:>7.1f} ms\n", phase_names[k], ms);
+        total += ms;
+    }
+    fmt::print("  {:<10} {:>7.1f} ms a step; residual rms {:.1e}\n", "total", total,
+               report.residual.natural_rms);
+    fmt::print("memory {:.0f} MB, {:.2f} kB for each grain and contact; growth over {} steps {:.1f} MB\n",
+               resident_mb(), 1024 * resident_mb() / (n + report.contacts), steps, resident_mb() - memory);
+    fmt::print("state hash {:016x}\n", run.state_hash());
+}
