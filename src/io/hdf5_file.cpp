@@ -2,13 +2,17 @@
 // HDF5 works in memory (its `core` driver) and write_file() stores: its own file output does not tell why it
 // failed and locks files, which some network disks refuse. Times of objects are not recorded, so that equal
 // content gives equal bytes. Shuffling by bytes, then zlib level 1: higher levels gain little on numbers.
+// HDF5 reads damaged files as if they were whole, to the point of crashing: the seal behind the image, a
+// magic word and the hash of all bytes before it, is checked before HDF5 sees them.
 #include "io/hdf5_file.hpp"
 
 #include "error.hpp"
 #include "io/file.hpp"
+#include "nscd/state_hash.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <hdf5.h>
 
 namespace tamis {
@@ -147,6 +151,23 @@ std::string image_of(hid_t file)
     std::string image(static_cast<std::size_t>(checked(H5Fget_file_image(file, nullptr, 0))), '\0');
     checked(H5Fget_file_image(file, image.data(), image.size()));
     return image;
+}
+
+constexpr std::string_view magic = "TAMISSUM";
+constexpr std::size_t seal_size = 16;
+
+std::string seal(std::string_view image)
+{
+    StateHash hash;
+    hash.add(std::uint64_t{image.size()});
+    for (; !image.empty(); image.remove_prefix(std::min<std::size_t>(image.size(), 8))) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, image.data(), std::min<std::size_t>(image.size(), 8));
+        hash.add(word);
+    }
+    std::string result(magic);
+    for (int k = 0; k < 8; ++k) result += static_cast<char>(hash.value >> 8 * k & 0xff);
+    return result;
 }
 
 class Reader {
@@ -335,13 +356,22 @@ void write_hdf5(const std::filesystem::path& path, const Hdf5& content)
     } catch (const Refused&) {
         fail("Cannot put '{}' into '{}': HDF5 refuses it.", at, path.string());
     }
-    write_file(path, image, true);
+    write_file(path, image + seal(image), true);
 }
 
-Hdf5 read_hdf5(const std::filesystem::path& path)
+Hdf5 read_hdf5(const std::filesystem::path& path, bool sealed)
 {
     std::string image = read_file(path);
     if (!is_hdf5(image)) fail("'{}' is not an HDF5 file.", path.string());
+    const std::string end = image.substr(std::max(image.size(), seal_size) - seal_size);
+    if (end.starts_with(magic)) {
+        image.resize(image.size() - seal_size);
+        if (end != seal(image))
+            fail("'{}' is damaged: its checksum does not fit its content.", path.string());
+    } else if (sealed) {
+        fail("'{}' is damaged, cut off, or of another program: the checksum at its end is missing.",
+             path.string());
+    }
     Hdf5 content;
     content.name = path.string();
     Reader reader(content, image.size());

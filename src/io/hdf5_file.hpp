@@ -33,10 +33,13 @@ struct Hdf5 {
     std::vector<std::int64_t> integers(std::string_view dataset) const;
 };
 
-// Large arrays are compressed without loss. Same content, same bytes.
+// Large arrays are compressed without loss. Same content, same bytes. A seal at the end, which HDF5 passes
+// over, holds a checksum of the file.
 void write_hdf5(const std::filesystem::path& path, const Hdf5& content);
-// Everything of the types above, up to two dimensions; what has another type or shape is passed over.
-Hdf5 read_hdf5(const std::filesystem::path& path);
+// Everything of the types above, up to two dimensions; what has another type or shape is passed over. A file
+// that does not fit its seal is refused; one without a seal is if it must be `sealed`, else it is taken to be
+// of another program.
+Hdf5 read_hdf5(const std::filesystem::path& path, bool sealed = false);
 
 bool is_hdf5(std::string_view content); // by its first bytes
 
