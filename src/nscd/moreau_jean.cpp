@@ -517,6 +517,17 @@ std::vector<std::string> MoreauJean::messages() const
 
 void MoreauJean::restore(const State& state)
 {
+    bool fits = state.q.size() == state_.q.size() && state.v.size() == state_.v.size() &&
+                state.grains.size() == state_.grains.size() &&
+                state.partitions.size() == state_.partitions.size();
+    for (std::size_t i = 0; fits && i < state.partitions.size(); ++i)
+        fits = state.partitions[i].u.size() == state_.partitions[i].u.size() &&
+               state.partitions[i].v.size() == state_.partitions[i].v.size() &&
+               state.partitions[i].loop_rows.size() == state_.partitions[i].loop_rows.size();
+    if (!fits)
+        fail("The state to go on from has other coordinates or grains than the model '{}': it belongs to "
+             "another model.",
+             model_.name());
     state_ = state;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         Block& k = *blocks_[i];

@@ -72,7 +72,8 @@ class MoreauJean : public Stepper {
 
     const State& state() const { return state_; }
     const ContactProblem& problem() const { return problem_; } // of the last step, solved
-    void restore(const State& state);
+    const State* saved() const override { return &state_; }
+    void restore(const State& state) override;
     int partition_changes() const;
     const std::vector<int>& independent(int mechanism) const;
     bool emitted() const; // every mechanism runs on emitted equations

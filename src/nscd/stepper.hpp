@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include "error.hpp"
 #include "nscd/contact_problem.hpp"
 #include "nscd/view.hpp"
 
@@ -33,6 +34,8 @@ class PhaseClock {
     std::array<double, 5> seconds_{};
 };
 
+struct State; // what a restart needs; moreau_jean.hpp
+
 struct StepReport {
     int contacts = 0; // active
     int sweeps = 0;
@@ -51,6 +54,13 @@ class Stepper {
     virtual const View& view() const = 0; // the state after the last step
     virtual std::uint64_t state_hash() const = 0;
     virtual std::vector<std::string> messages() const { return {}; } // what the user should know
+    // All that a later run needs to go on from here to the same bits; null if the method cannot do so.
+    virtual const State* saved() const { return nullptr; }
+    virtual void restore(const State&)
+    {
+        fail("This method cannot go on from a checkpoint: run without --resume, or choose the Moreau-Jean "
+             "scheme in relative coordinates.");
+    }
     const PhaseClock& clock() const { return clock_; }
 
   protected:
