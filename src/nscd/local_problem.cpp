@@ -58,6 +58,28 @@ double relative_natural_map(const LocalProblem& problem, const VectorXd& r)
     return scale == 0 ? 0 : std::sqrt(sum) / scale;
 }
 
+Residual residual(const LocalProblem& problem)
+{
+    Residual result;
+    const VectorXd u = problem.velocity(problem.r);
+    double sum_natural = 0, sum_velocity = 0;
+    for (int a = 0; a < problem.contacts(); ++a) {
+        const Vector3d r_a = problem.r.segment<3>(3 * a), u_a = u.segment<3>(3 * a);
+        const double trace = problem.diagonal(a).trace(), rho = trace > 0 ? 3 / trace : 0;
+        const double natural = (r_a - project_contact(r_a, u_a, problem.mu[a], rho)).norm();
+        result.natural_max = std::max(result.natural_max, natural);
+        result.approach = std::max(result.approach, -u_a[0]);
+        sum_natural += natural * natural;
+        sum_velocity += rho * rho * u_a.squaredNorm();
+    }
+    // Without impulses the free velocities give the scale.
+    const double impulses = problem.r.norm(), scale = impulses > 0 ? impulses : std::sqrt(sum_velocity);
+    if (scale == 0) return {.approach = result.approach};
+    result.natural_rms = std::sqrt(sum_natural) / scale;
+    result.natural_max *= std::sqrt(static_cast<double>(problem.contacts())) / scale;
+    return result;
+}
+
 LocalProblem local_form(const ContactProblem& problem)
 {
     const auto& contacts = problem.contacts;

@@ -35,6 +35,10 @@ inline double relative_natural_map(const LocalProblem& problem)
     return relative_natural_map(problem, problem.r);
 }
 
+// The measures that a step reports, of r and u = W r + q, with rho = 3 / tr(W_aa). A contact with an empty
+// W_aa has no rho and counts by its approach alone.
+Residual residual(const LocalProblem& problem);
+
 // W from the maps of all pairs of contacts that share a block of velocities, r from the contacts. Throws on
 // bilateral contacts, which have no cone.
 LocalProblem local_form(const ContactProblem& problem);
