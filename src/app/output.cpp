@@ -36,25 +36,67 @@ Extent extent(const View& view, bool moving_only)
 
 } // namespace
 
+namespace {
+
+std::vector<std::string> history_columns(const Script& script)
+{
+    std::vector<std::string> columns{"t"};
+    for (const Record& r : script.records())
+        columns.insert(columns.end(), r.columns.begin(), r.columns.end());
+    return columns;
+}
+
+const std::vector<std::string> impact_columns{
+    "t",         "shape_a",    "shape_b",    "feature", "gap", "approach_speed", "separation_speed",
+    "impulse_n", "impulse_t1", "impulse_t2", "energy"};
+
+} // namespace
+
 Output::Output(const Script& script, const View& view) : script_(script), folder_(script.settings().out)
 {
     make_directory(folder_);
     SceneWriter::clear(folder_, script.model.name());
-    std::vector<std::string> columns{"t"};
-    for (const Record& r : script.records())
-        columns.insert(columns.end(), r.columns.begin(), r.columns.end());
+    remove_checkpoints(folder_);
+    const std::vector<std::string> columns = history_columns(script);
     row_.resize(columns.size());
     histories_.emplace(folder_ / "histories.csv", columns);
-    impacts_.emplace(folder_ / "impacts.csv",
-                     std::vector<std::string>{"t", "shape_a", "shape_b", "feature", "gap", "approach_speed",
-                                              "separation_speed", "impulse_n", "impulse_t1", "impulse_t2",
-                                              "energy"});
-    if (script.settings().frames == 0 || script.model.shapes().empty()) return;
-    scene_.emplace(folder_, script.model.name());
+    impacts_.emplace(folder_ / "impacts.csv", impact_columns);
+    prepare_scene(view, 0);
+}
+
+Output::Output(const Script& script, const View& view, const Checkpoint& from)
+    : script_(script), folder_(script.settings().out)
+{
+    const std::vector<double>&files = from.run.at("files"), &touched = from.run.at("touched");
+    const std::vector<std::string> columns = history_columns(script);
+    row_.resize(columns.size());
+    histories_.emplace(folder_ / "histories.csv", columns, static_cast<std::uintmax_t>(files.at(0)));
+    impacts_.emplace(folder_ / "impacts.csv", impact_columns, static_cast<std::uintmax_t>(files.at(1)));
+    impact_count_ = static_cast<long>(files.at(2));
+    frames_before_ = static_cast<int>(files.at(3));
+    for (std::size_t k = 0; k + 2 < touched.size(); k += 3)
+        touched_.insert({static_cast<int>(touched[k]), static_cast<int>(touched[k + 1]),
+                         static_cast<int>(touched[k + 2])});
+    prepare_scene(view, frames_before_);
+}
+
+void Output::save(Checkpoint& checkpoint)
+{
+    checkpoint.run["files"] = {static_cast<double>(histories_->sync()), static_cast<double>(impacts_->sync()),
+                               static_cast<double>(impact_count_), static_cast<double>(frames())};
+    std::vector<double>& touched = checkpoint.run["touched"];
+    touched.clear();
+    for (const auto& contact : touched_) touched.insert(touched.end(), contact.begin(), contact.end());
+}
+
+void Output::prepare_scene(const View& view, int keep)
+{
+    if (script_.settings().frames == 0 || script_.model.shapes().empty()) return;
+    scene_.emplace(folder_, script_.model.name(), keep);
     const double plane_size = 2 * extent(view, false).size();
-    for (int k = 0; k < static_cast<int>(script.model.shapes().size()); ++k) {
-        const AttachedShape& s = script.model.shapes()[k];
-        drawings_.push_back({script.model.shape_name(k), surface(s.shape, plane_size), {}, s.body});
+    for (int k = 0; k < static_cast<int>(script_.model.shapes().size()); ++k) {
+        const AttachedShape& s = script_.model.shapes()[k];
+        drawings_.push_back({script_.model.shape_name(k), surface(s.shape, plane_size), {}, s.body});
     }
     for (const Drawing& d : drawings_) surfaces_.push_back(d.surface);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/script.hpp"
+#include "io/checkpoint.hpp"
 #include "io/history.hpp"
 #include "io/vtk_writer.hpp"
 #include "nscd/view.hpp"
@@ -17,6 +18,8 @@ class Output {
   public:
     // Opens the folder of the run and removes what an earlier run left there under the same names.
     Output(const Script& script, const View& view);
+    // Cuts the files back to where they were at the checkpoint, to go on from there.
+    Output(const Script& script, const View& view, const Checkpoint& from);
 
     void history(const View& view);
     // Contacts that carry an impulse now and did not in the step before; t_m is the time of q_m, where they
@@ -24,17 +27,22 @@ class Output {
     void impacts(const View& view, double t_m);
     void frame(const View& view);
     void flush();
+    // Waits until the disk has all lines, and notes in the checkpoint how far the files are.
+    void save(Checkpoint& checkpoint);
 
     const std::filesystem::path& folder() const { return folder_; }
-    int frames() const { return scene_ ? scene_->frames() : 0; }
+    int frames() const { return scene_ ? scene_->frames() : frames_before_; }
     long impact_count() const { return impact_count_; }
 
   private:
+    void prepare_scene(const View& view, int keep);
+
     const Script& script_;
     std::filesystem::path folder_;
     std::optional<History> histories_, impacts_;
     std::vector<double> row_;
     long impact_count_ = 0;
+    int frames_before_ = 0;                           // of an earlier run, if this one draws none
     std::set<std::array<int, 3>> touching_, touched_; // shapes and feature, in this step and the one before
 
     std::optional<SceneWriter> scene_;

@@ -15,9 +15,9 @@ std::string duration(double seconds)
     return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-Progress::Progress(long steps, bool quiet, bool always)
-    : steps_(steps), shown_(!quiet && (always || isatty(fileno(stderr)))), terminal_(isatty(fileno(stderr))),
-      start_(clock::now()), next_(start_ + std::chrono::milliseconds(200))
+Progress::Progress(long steps, long done, bool quiet, bool always)
+    : steps_(steps), before_(done), shown_(!quiet && (always || isatty(fileno(stderr)))),
+      terminal_(isatty(fileno(stderr))), start_(clock::now()), next_(start_ + std::chrono::milliseconds(200))
 {
 }
 
@@ -26,7 +26,7 @@ void Progress::step(long done, double t, const StepReport& report)
     if (!shown_ || done < next_look_) return;
     const auto now = clock::now();
     const double elapsed = std::chrono::duration<double>(now - start_).count();
-    const double rate = done / std::max(elapsed, 1e-9);
+    const double rate = (done - before_) / std::max(elapsed, 1e-9);
     stride_ = std::max(1L, static_cast<long>(rate * 0.05));
     next_look_ = done + stride_;
     if (now < next_) return;

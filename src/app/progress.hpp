@@ -10,16 +10,17 @@ namespace tamis {
 class Progress {
   public:
     // Lines are printed on a terminal, or everywhere if `always`; never if `quiet`.
-    Progress(long steps, bool quiet, bool always);
+    // `done` steps were made by earlier runs.
+    Progress(long steps, long done, bool quiet, bool always);
     void step(long done, double t, const StepReport& report);
     void clear(); // removes the line
 
   private:
     using clock = std::chrono::steady_clock;
-    long steps_;
+    long steps_, before_;
     bool shown_, terminal_;
     clock::time_point start_, next_;
-    long stride_ = 1, next_look_ = 1; // looks at the clock every so many steps
+    long stride_ = 1, next_look_ = 0; // looks at the clock every so many steps
 };
 
 std::string duration(double seconds); // 7 s, 1:23, 2:03:04

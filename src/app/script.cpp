@@ -14,6 +14,7 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -76,6 +77,7 @@ void only_emit(Script& script)
 void Script::prepare()
 {
     define();
+    nlohmann::json identity = options_.values();
     Settings& s = settings_;
     options_.group("Time stepping");
     s.h = options_.number("h", defaults.h, "step size", "s");
@@ -90,10 +92,16 @@ void Script::prepare()
         options_.integer("max-sweeps", defaults.max_sweeps, "Gauss-Seidel sweeps in one solve at most");
     s.rho_inf =
         options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
+    for (const char* name : {"h", "theta", "force"}) identity[name] = options_.values()[name];
+    identity_ = identity.dump();
     options_.group("Output");
     s.out = options_.text("out", "out/" + model.name(), "folder of the results");
     s.frames = options_.integer("frames", defaults.frames, "pictures for ParaView, evenly spaced; 0: none");
     s.record_every = options_.integer("record-every", 1, "steps between two lines of histories.csv");
+    s.checkpoint_every =
+        options_.number("checkpoint-every", 600,
+                        "time between two checkpoints, of the clock on the wall; 0: none at all", "s");
+    s.resume = options_.flag("resume", "go on from the newest checkpoint in the folder of the results");
     s.no_output = options_.flag("no-output", "write no files");
     s.quiet = options_.flag("quiet", "print nothing but errors");
     s.verbose = options_.flag("verbose", "print progress even when not on a terminal");
@@ -109,6 +117,10 @@ void Script::prepare()
     if (s.record_every < 1) fail("--record-every is {}: give a positive number.", s.record_every);
     if (!(s.tolerance > 0)) fail("--tolerance is {}: give a positive number.", s.tolerance);
     if (s.max_sweeps < 1) fail("--max-sweeps is {}: give a positive number.", s.max_sweeps);
+    if (!(s.checkpoint_every >= 0))
+        fail("--checkpoint-every is {} s: give zero or a positive number.", s.checkpoint_every);
+    if (s.resume && s.no_output)
+        throw UsageError("--resume goes on with the files of a run: leave --no-output away.");
     if (s.h > s.t_end)
         fail("The step of {} s is longer than the run of {} s: reduce --h or raise --t-end.", s.h, s.t_end);
     std::set<std::string> columns{"t"};

@@ -67,14 +67,16 @@ class Script {
   public:
     // What the options of the run say, after prepare().
     struct Settings {
-        double h, theta, t_end, tolerance, rho_inf;
+        double h, theta, t_end, tolerance, rho_inf, checkpoint_every;
         int frames, record_every, max_sweeps;
         std::string force, out;
-        bool quiet, verbose, no_output;
+        bool quiet, verbose, no_output, resume;
     };
     const Settings& settings() const { return settings_; }
     const std::vector<Record>& records() const { return records_; }
     const Options& options() const { return options_; }
+    // JSON of the options that a state depends on: those of the model, and how it is stepped.
+    const std::string& identity() const { return identity_; }
     Method method() const { return method_; }
     std::unique_ptr<Stepper> make_stepper() const;
 
@@ -82,6 +84,7 @@ class Script {
     Options options_;
     Settings settings_;
     std::vector<Record> records_;
+    std::string identity_;
     Method method_ = Method::moreau_jean;
     bool emits_ = false;
     friend void only_emit(Script& script);

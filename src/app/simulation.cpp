@@ -1,11 +1,14 @@
 // The loop of a run; see simulation.hpp. Whatever ends it (the end, an error, a signal), files are flushed
-// and a summary says how it ended.
+// and a summary says how it ended. A checkpoint holds the state between two steps and how far the files were
+// then; a run that resumes cuts them back to there, so that they end up as if it had never stopped.
 #include "app/simulation.hpp"
 
 #include "app/output.hpp"
 #include "app/progress.hpp"
+#include "io/checkpoint.hpp"
 #include "io/file.hpp"
 #include "nscd/detection.hpp"
+#include "nscd/model_hash.hpp"
 #include "nscd/moreau_jean.hpp"
 
 #include <algorithm>
@@ -46,9 +49,9 @@ double seconds_since(std::chrono::steady_clock::time_point start)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What the steps reported, over the whole run.
+// What the steps reported, over the whole run; seconds are those of this program.
 struct Statistics {
-    long steps = 0, contact_steps = 0, contacts = 0, sweeps = 0, unconverged = 0;
+    long steps = 0, steps_before = 0, contact_steps = 0, contacts = 0, sweeps = 0, unconverged = 0;
     int max_contacts = 0, max_sweeps = 0;
     double max_residual = 0, max_loop_error = 0, energy_start = 0, energy_end = 0;
     double step_seconds = 0, output_seconds = 0;
@@ -65,7 +68,42 @@ struct Statistics {
         max_residual = std::max(max_residual, r.residual.natural_max);
         max_loop_error = std::max(max_loop_error, r.loop_error);
     }
+    std::vector<double> saved() const
+    {
+        return {double(steps),       double(contact_steps), double(contacts),   double(sweeps),
+                double(unconverged), double(max_contacts),  double(max_sweeps), max_residual,
+                max_loop_error,      energy_start};
+    }
+    void restore(const std::vector<double>& x)
+    {
+        steps = steps_before = std::lround(x.at(0));
+        contact_steps = std::lround(x.at(1));
+        contacts = std::lround(x.at(2));
+        sweeps = std::lround(x.at(3));
+        unconverged = std::lround(x.at(4));
+        max_contacts = static_cast<int>(x.at(5));
+        max_sweeps = static_cast<int>(x.at(6));
+        max_residual = x.at(7);
+        max_loop_error = x.at(8);
+        energy_start = x.at(9);
+    }
 };
+
+// Refuses to go on with a state that means something else in this run.
+void check_same_run(const Script& script, const Checkpoint& checkpoint)
+{
+    const nlohmann::json was = nlohmann::json::parse(checkpoint.options, nullptr, false);
+    const nlohmann::json now = nlohmann::json::parse(script.identity());
+    for (const auto& [name, value] : now.items()) {
+        if (was.contains(name) && was[name] == value) continue;
+        fail("The run to resume was made with --{0} {1}, not {2}: give --{0} {1}, or start anew without "
+             "--resume.",
+             name, was.contains(name) ? was[name].dump() : "unset", value.dump());
+    }
+    if (checkpoint.model_hash != model_hash(script.model))
+        fail("The model '{}' has changed since the run to resume: start it anew without --resume.",
+             script.model.name());
+}
 
 // Shapes that overlap at the start, beyond what round-off or a resting contact explains.
 std::vector<std::string> overlaps(const View& view)
@@ -129,7 +167,7 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
 {
     fmt::print("{}: {} steps of {:g} s, {:g} s simulated in {:.3g} s ({:.3g} us a step), output {:.2g} s\n",
                script.model.name(), s.steps, script.settings().h, stepper.view().time(), s.step_seconds,
-               1e6 * s.step_seconds / std::max(s.steps, 1L), s.output_seconds);
+               1e6 * s.step_seconds / std::max(s.steps - s.steps_before, 1L), s.output_seconds);
     fmt::print("  contacts     in {} steps, {} at most; {} sweeps a step at most; worst residual {:.1e}\n",
                s.contact_steps, s.max_contacts, s.max_sweeps, s.max_residual);
     fmt::print("  loop error   {:.1e} m at most\n", s.max_loop_error);
@@ -156,33 +194,72 @@ int simulate(const Script& script)
     const Script::Settings& set = script.settings();
     const std::string& name = script.model.name();
     const std::unique_ptr<Stepper> stepper = script.make_stepper();
+    const long steps = std::max(1L, static_cast<long>(std::ceil(set.t_end / set.h * (1 - 1e-12))));
     std::vector<std::string> notes = stepper->messages();
-    for (const std::string& overlap : overlaps(stepper->view())) notes.push_back(overlap);
+    Statistics statistics;
+    std::optional<LatestCheckpoint> from;
+    long first = 0; // steps that are done already
+    if (set.resume) {
+        if (!stepper->saved()) stepper->restore({}); // says why not
+        from = read_latest(set.out, name);
+        check_same_run(script, from->checkpoint);
+        stepper->restore(from->checkpoint.state);
+        statistics.restore(from->checkpoint.run.at("statistics"));
+        first = from->checkpoint.state.step;
+        notes.insert(notes.end(), from->notes.begin(), from->notes.end());
+        notes.push_back(
+            fmt::format("Resumed from '{}' at t = {:g} s.", from->file.string(), stepper->view().time()));
+    } else {
+        statistics.energy_start = stepper->view().energy();
+        for (const std::string& overlap : overlaps(stepper->view())) notes.push_back(overlap);
+    }
     auto tell = [&](const std::string& note) {
         if (!set.quiet) fmt::print(stderr, "{}: note: {}\n", name, note);
     };
     for (const std::string& note : notes) tell(note);
+    if (first > steps)
+        fail("The run to resume has come to t = {:g} s, beyond the end at {:g} s: give a larger --t-end.",
+             stepper->view().time(), set.t_end);
+    if (from && first == steps) {
+        tell("The run is complete; a larger --t-end goes on with it.");
+        return 0;
+    }
 
-    Statistics statistics;
-    statistics.energy_start = stepper->view().energy();
     std::optional<Output> output;
     auto write_summary = [&](const std::string& status) {
         write_file(output->folder() / "summary.json",
                    summary(script, *stepper, statistics, status, notes).dump(2) + "\n");
     };
     if (!set.no_output) {
-        output.emplace(script, stepper->view());
+        from ? output.emplace(script, stepper->view(), from->checkpoint)
+             : output.emplace(script, stepper->view());
         write_summary("running");
     }
 
-    const long steps = std::max(1L, static_cast<long>(std::ceil(set.t_end / set.h * (1 - 1e-12))));
-    Progress progress(steps, set.quiet, set.verbose);
+    Progress progress(steps, first, set.quiet, set.verbose);
     const auto start = std::chrono::steady_clock::now();
     auto write = [&](auto&& action) {
         const auto before = std::chrono::steady_clock::now();
         action();
         statistics.output_seconds += seconds_since(before);
     };
+    Checkpoint checkpoint;
+    const bool save = output && set.checkpoint_every > 0 && stepper->saved();
+    long saved_step = first;
+    auto saved_at = start;
+    auto write_state = [&] {
+        checkpoint.state = *stepper->saved();
+        checkpoint.run["statistics"] = statistics.saved();
+        output->save(checkpoint);
+        write_checkpoint(output->folder(), checkpoint);
+        saved_step = checkpoint.state.step;
+        saved_at = std::chrono::steady_clock::now();
+    };
+    if (save) {
+        checkpoint.model = name;
+        checkpoint.model_hash = model_hash(script.model);
+        checkpoint.options = script.identity();
+    }
     auto finish = [&](const std::string& status) {
         statistics.step_seconds = seconds_since(start) - statistics.output_seconds;
         statistics.energy_end = stepper->view().energy();
@@ -197,28 +274,37 @@ int simulate(const Script& script)
     };
 
     const StopSignals signals;
+    auto frame_step = [&](long frame) { // the step that the picture is taken after
+        return std::lround(static_cast<double>(frame) * steps / std::max(set.frames, 1));
+    };
     long frame = 1;
+    while (frame_step(frame) <= first) ++frame;
     try {
-        if (output)
+        if (output && !from)
             write([&] {
                 output->history(stepper->view());
                 output->frame(stepper->view());
             });
-        for (long n = 0; n < steps && stop_signal == 0; ++n) {
+        for (long n = first; n < steps && stop_signal == 0; ++n) {
             const StepReport report = stepper->step();
             statistics.add(report);
             progress.step(n + 1, stepper->view().time(), report);
             if (!output) continue;
             write([&] {
                 const View& view = stepper->view();
+                const bool last = n + 1 == steps, due = (n + 1) % set.record_every == 0;
                 output->impacts(view, (n + 1 - set.theta) * set.h);
-                if ((n + 1) % set.record_every == 0 || n + 1 == steps) output->history(view);
-                if (n + 1 == std::lround(static_cast<double>(frame) * steps / std::max(set.frames, 1))) {
+                if (due) output->history(view);
+                if (n + 1 == frame_step(frame)) {
                     output->frame(view);
-                    ++frame;
+                    while (frame_step(frame) <= n + 1) ++frame;
                 }
+                if (save && (last || seconds_since(saved_at) >= set.checkpoint_every)) write_state();
+                // Behind the checkpoint: a run that goes on from here has no line at this step.
+                if (last && !due) output->history(view);
             });
         }
+        if (save && stop_signal != 0 && stepper->saved()->step > saved_step) write(write_state);
     } catch (const std::exception& error) {
         try {
             finish(fmt::format("failed: {}", error.what()));
@@ -230,7 +316,8 @@ int simulate(const Script& script)
     if (!set.quiet) print_summary(script, *stepper, statistics, output ? &*output : nullptr);
     if (statistics.unconverged > 0) tell(notes.back());
     if (stop_signal == 0) return 0;
-    fmt::print(stderr, "{}: interrupted at t = {:g} s.\n", name, stepper->view().time());
+    fmt::print(stderr, "{}: interrupted at t = {:g} s{}.\n", name, stepper->view().time(),
+               save ? "; --resume goes on from there" : "");
     return 128 + stop_signal;
 }
 

@@ -1,11 +1,13 @@
 // CSV as in RFC 4180, with line feeds. One write() call hands over whole lines only, so a killed run leaves a
-// readable file; fsync() is left out, since the kernel keeps what a dead process has written.
+// readable file; fsync() only where sync() asks, since the kernel keeps what a dead process has written.
 #include "io/history.hpp"
 
 #include "error.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -21,14 +23,43 @@ std::string csv_cell(std::string_view text)
     return cell + '"';
 }
 
-History::History(std::filesystem::path path, const std::vector<std::string>& columns)
-    : path_(std::move(path)), columns_(columns.size()), file_(path_)
+namespace {
+
+std::string header(const std::vector<std::string>& columns)
 {
-    for (const std::string& name : columns) {
-        if (!buffer_.empty()) buffer_ += ',';
-        buffer_ += csv_cell(name);
-    }
-    buffer_ += '\n';
+    std::string line;
+    for (const std::string& name : columns) line += (line.empty() ? "" : ",") + csv_cell(name);
+    return line + '\n';
+}
+
+// The part of a file that a history with this header goes on behind.
+std::uintmax_t kept(const std::filesystem::path& path, const std::string& first, std::uintmax_t keep)
+{
+    std::error_code missing;
+    const std::uintmax_t size = std::filesystem::file_size(path, missing);
+    if (missing || size == 0) return 0;
+    std::ifstream file(path, std::ios::binary);
+    std::string begin(first.size(), '\0');
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    if (begin != first)
+        fail("'{}' has other columns than the records of this run: resume with the same model, or move the "
+             "file away.",
+             path.string());
+    return std::clamp(keep, static_cast<std::uintmax_t>(first.size()), size);
+}
+
+} // namespace
+
+History::History(std::filesystem::path path, const std::vector<std::string>& columns)
+    : path_(std::move(path)), columns_(columns.size()), file_(path_), buffer_(header(columns))
+{
+    flush();
+}
+
+History::History(std::filesystem::path path, const std::vector<std::string>& columns, std::uintmax_t keep)
+    : path_(std::move(path)), columns_(columns.size()), file_(path_, kept(path_, header(columns), keep))
+{
+    if (std::filesystem::file_size(path_) == 0) buffer_ = header(columns);
     flush();
 }
 
@@ -71,6 +102,13 @@ void History::flush()
     }
     buffer_.clear();
     flushed_ = Clock::now();
+}
+
+std::uintmax_t History::sync()
+{
+    flush();
+    file_.sync();
+    return std::filesystem::file_size(path_);
 }
 
 } // namespace tamis

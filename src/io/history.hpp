@@ -21,6 +21,9 @@ std::string csv_cell(std::string_view text);
 class History {
   public:
     History(std::filesystem::path path, const std::vector<std::string>& columns);
+    // Goes on behind the first `keep` bytes, which end a line; throws if the file has other columns. A file
+    // that is missing begins anew.
+    History(std::filesystem::path path, const std::vector<std::string>& columns, std::uintmax_t keep);
     ~History();
     History(const History&) = delete;
     History& operator=(const History&) = delete;
@@ -29,6 +32,7 @@ class History {
     void row(std::span<const double> values);
     void line(std::string_view cells); // a row formatted by the caller, without line break
     void flush();
+    std::uintmax_t sync(); // flush, wait for the disk; returns the size of the file
 
   private:
     void end_line();

@@ -7,7 +7,9 @@
 #include "io/file.hpp"
 
 #include <Eigen/Geometry>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
 #include <utility>
 #include <vector>
 #include <vtkCellArray.h>
@@ -26,6 +28,8 @@
 namespace tamis {
 
 namespace {
+
+constexpr const char* dataset_line = "    <DataSet";
 
 void write(vtkPolyData* data, const std::filesystem::path& path)
 {
@@ -106,24 +110,43 @@ void write_contacts(std::span<const Arrow> contacts, const std::filesystem::path
 
 } // namespace
 
-SceneWriter::SceneWriter(std::filesystem::path folder, std::string name)
+SceneWriter::SceneWriter(std::filesystem::path folder, std::string name, int keep)
     : folder_(std::move(folder)), name_(std::move(name))
 {
-    clear(folder_, name_);
+    std::ifstream list(folder_ / (name_ + ".pvd"));
+    std::string bodies, contacts; // a line for each in a frame
+    const auto next = [&](std::string& line) {
+        while (std::getline(list, line))
+            if (line.starts_with(dataset_line)) return true;
+        return false;
+    };
+    for (; frames_ < keep && next(bodies) && next(contacts); ++frames_)
+        datasets_ += bodies + '\n' + contacts + '\n';
+    clear(folder_, name_, frames_);
     make_directory(folder_ / "frames");
+    if (frames_ > 0) write_list(datasets_);
 }
 
-void SceneWriter::clear(const std::filesystem::path& folder, const std::string& name)
+void SceneWriter::clear(const std::filesystem::path& folder, const std::string& name, int keep)
 {
     std::error_code none_there;
-    std::filesystem::remove(folder / (name + ".pvd"), none_there);
+    if (keep == 0) std::filesystem::remove(folder / (name + ".pvd"), none_there);
     std::vector<std::filesystem::path> old;
     for (const auto& entry : std::filesystem::directory_iterator(folder / "frames", none_there)) {
         const std::string file = entry.path().filename().string();
-        if (file.starts_with(name + "_bodies_") || file.starts_with(name + "_contacts_"))
-            old.push_back(entry);
+        for (const std::string& kind : {name + "_bodies_", name + "_contacts_"})
+            if (file.starts_with(kind) && std::atoi(file.c_str() + kind.size()) >= keep) old.push_back(entry);
     }
     for (const auto& path : old) std::filesystem::remove(path, none_there);
+}
+
+void SceneWriter::write_list(const std::string& datasets) const
+{
+    write_file(folder_ / (name_ + ".pvd"),
+               "<?xml version=\"1.0\"?>\n"
+               "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+               "  <Collection>\n" +
+                   datasets + "  </Collection>\n</VTKFile>\n");
 }
 
 void SceneWriter::frame(double t, std::span<const Drawing> bodies, std::span<const Arrow> contacts)
@@ -134,15 +157,11 @@ void SceneWriter::frame(double t, std::span<const Drawing> bodies, std::span<con
     write_contacts(contacts, folder_ / contacts_file);
 
     std::string datasets = datasets_;
-    datasets += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" name=\"bodies\" file=\"{}\"/>\n", t,
+    datasets += fmt::format("{} timestep=\"{}\" part=\"0\" name=\"bodies\" file=\"{}\"/>\n", dataset_line, t,
                             bodies_file);
-    datasets += fmt::format("    <DataSet timestep=\"{}\" part=\"1\" name=\"contacts\" file=\"{}\"/>\n", t,
-                            contacts_file);
-    write_file(folder_ / (name_ + ".pvd"),
-               "<?xml version=\"1.0\"?>\n"
-               "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
-               "  <Collection>\n" +
-                   datasets + "  </Collection>\n</VTKFile>\n");
+    datasets += fmt::format("{} timestep=\"{}\" part=\"1\" name=\"contacts\" file=\"{}\"/>\n", dataset_line,
+                            t, contacts_file);
+    write_list(datasets);
     datasets_ = std::move(datasets);
     ++frames_;
 }

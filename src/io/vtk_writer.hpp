@@ -30,14 +30,17 @@ struct Arrow { // one contact with its impulse
 // The list is replaced after each frame, so that it is valid at any moment and names complete files only.
 class SceneWriter {
   public:
-    // Removes the pictures of an earlier run in this folder.
-    static void clear(const std::filesystem::path& folder, const std::string& name);
+    // Removes the pictures of an earlier run in this folder, those of the first `keep` frames excepted.
+    static void clear(const std::filesystem::path& folder, const std::string& name, int keep = 0);
 
-    SceneWriter(std::filesystem::path folder, std::string name);
+    // Goes on behind the first `keep` frames of an earlier run, if they are there; removes the others.
+    SceneWriter(std::filesystem::path folder, std::string name, int keep = 0);
     void frame(double t, std::span<const Drawing> bodies, std::span<const Arrow> contacts);
     int frames() const { return frames_; }
 
   private:
+    void write_list(const std::string& datasets) const;
+
     std::filesystem::path folder_;
     std::string name_;
     std::string datasets_; // the <DataSet> lines of all frames
