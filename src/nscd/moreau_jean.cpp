@@ -212,6 +212,18 @@ void MoreauJean::detect()
     if (!driven_bodies_.empty()) place_driven_bodies();
     if (!model_.may_touch()) return;
     const int bodies = static_cast<int>(model_.bodies().size());
+    const auto pose = [&](int body) -> Pose {
+        return body >= bodies ? grains_.pose(body - bodies)
+                              : middle_->placement(body_block_[body]).link(model_.bodies()[body].link);
+    };
+    // What a plane that turns may meet is no farther than this.
+    const auto farthest = [&](const Eigen::Vector3d& from) {
+        double distance = 0;
+        for (const AttachedShape& other : model_.shapes())
+            if (const double size = bounding_radius(other.shape); std::isfinite(size) && other.body >= 0)
+                distance = std::max(distance, (pose(other.body) * other.at.p - from).norm() + size);
+        return distance;
+    };
     if (detection_.anticipates())
         for (std::size_t s = 0; s < reach_.size(); ++s) {
             const AttachedShape& shape = model_.shapes()[s];
@@ -223,17 +235,15 @@ void MoreauJean::detect()
             } else {
                 const BodyMotion& m = middle_->motion(shape.body);
                 size = bounding_radius(shape.shape);
-                speed = (m.velocity + m.turning_rate.cross(m.pose.R * shape.at.p)).norm() +
-                        m.turning_rate.norm() * size;
+                speed = (m.velocity + m.turning_rate.cross(m.pose.R * shape.at.p)).norm();
+                const double turning = m.turning_rate.norm();
+                if (turning > 0)
+                    speed += turning * (std::isfinite(size) ? size : farthest(m.pose * shape.at.p));
+                if (!std::isfinite(size)) size = 0; // a plane: the other one's part of the alert counts
             }
             reach_[s] = options_.alert * size + options_.h * speed;
         }
-    found_ = &detection_.detect(
-        [&](int body) {
-            return body >= bodies ? grains_.pose(body - bodies)
-                                  : middle_->placement(body_block_[body]).link(model_.bodies()[body].link);
-        },
-        0.0, reach_);
+    found_ = &detection_.detect(pose, 0.0, reach_);
 }
 
 void MoreauJean::linearise()
