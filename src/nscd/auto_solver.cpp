@@ -29,11 +29,23 @@ SolverReport RobustContacts::solve(ContactProblem& problem)
     SolverReport report{.solver = "robust"};
     if (suits(problem) && !problem.contacts.empty()) {
         LocalProblem local = local_form(problem);
+        // In D W D, D q and D^-1 r with D^-2 = tr(W_aa) / 3 the natural map compares like with like: else
+        // grams would be solved to another accuracy than tonnes. A positive factor keeps the cones.
+        const int n = local.contacts();
+        std::vector<double> D(n);
+        for (int a = 0; a < n; ++a) {
+            const double t = local.diagonal(a).trace() / 3;
+            D[a] = t > 0 ? 1 / std::sqrt(t) : 1;
+        }
+        for (int a = 0; a < n; ++a) {
+            for (int k = local.row[a]; k < local.row[a + 1]; ++k) local.block[k] *= D[a] * D[local.column[k]];
+            local.q.segment<3>(3 * a) *= D[a];
+            local.r.segment<3>(3 * a) /= D[a];
+        }
         const double tolerance = std::min({stop.natural_max, stop.natural_rms, 1e-6});
         const LocalReport found = solve_robust(local, {.tolerance = tolerance});
         report.sweeps = found.sweeps;
-        for (std::size_t a = 0; a < problem.contacts.size(); ++a)
-            problem.contacts[a].r = local.r.segment<3>(3 * static_cast<int>(a));
+        for (int a = 0; a < n; ++a) problem.contacts[a].r = D[a] * local.r.segment<3>(3 * a);
     }
     problem.rebuild_velocities();
     report.residual = residual(problem);
