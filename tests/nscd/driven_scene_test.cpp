@@ -1,0 +1,113 @@
+// Grains that meet bodies whose motion is prescribed.
+#include "nscd/grain_scenes.hpp"
+
+namespace tamis {
+namespace {
+
+using namespace scenes;
+
+class Driven : public AtEveryScale {};
+INSTANTIATE_TEST_SUITE_P(Scales, Driven, scales());
+
+TEST_P(Driven, BeltDragsABlockToItsSpeedInTheTimeThatFrictionTakes)
+{
+    const double mu = 0.4, speed = 2 * root, h = 1e-3 * root;
+    Model model("belt");
+    model.gravity({0, 0, -g});
+    const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
+    const GrainId block = model.grain(
+        {.shape = box(s, s, 0.2 * s), .material = m, .density = 1000, .at = {.p = {0, 0, 0.1 * s}}});
+    const Body belt = model.add({.name = "belt", .joint = slide_x(), .mass = 1});
+    model.attach(belt, wall({0, 0, 1}, 0), m);
+    const Coordinate travel = model.coordinate(belt);
+    model.drive(travel, {[=](double t) { return speed * t; }, [=](double) { return speed; }});
+    model.finish();
+    MoreauJean run(model, with_step(h));
+    const double caught = speed / (mu * g), force = mu * model.grains()[0].mass * g;
+    while (run.state().t + h < caught) {
+        ASSERT_TRUE(run.step().converged);
+        ASSERT_NEAR(run.view().velocity(block).x(), mu * g * run.state().t, 1e-9 * speed);
+        ASSERT_NEAR(run.view().drive_force(travel) / force, 1, 1e-8);
+    }
+    advance(run, 2); // the step that catches it gives what is left
+    for (int k = 0; k < 200; ++k) {
+        ASSERT_TRUE(run.step().converged);
+        ASSERT_LT((run.view().velocity(block) - Vector3d(speed, 0, 0)).norm(), 1e-9 * speed);
+        ASSERT_NEAR(run.view().drive_force(travel) / force, 0, 1e-8);
+    }
+    EXPECT_LT(turning_rate(run, block).norm(), 1e-8 * speed / s);
+}
+
+TEST_P(Driven, BallTurnsWithTheWallsThatRollItBetweenThem)
+{
+    // A ball between two belts of speeds v1 and v2: it moves with the mean and turns by the difference.
+    const double R = 0.1 * s, v1 = 0.5 * root, v2 = -0.2 * root, h = 1e-3 * root;
+    Model model("two belts");
+    model.gravity({0, 0, -g});
+    const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
+    const GrainId ball = model.grain({.shape = sphere(R),
+                                      .material = m,
+                                      .density = 1000,
+                                      .at = {.p = {0, 0, R}},
+                                      .velocity = {(v1 + v2) / 2, 0, 0},
+                                      .turning_rate = {0, (v2 - v1) / (2 * R), 0}});
+    for (int k : {0, 1}) {
+        const double v = k ? v2 : v1;
+        const Body belt = model.add({.name = k ? "upper" : "lower", .joint = slide_x(), .mass = 1});
+        model.attach(belt, wall({0, 0, k ? -1.0 : 1.0}, k ? -2 * R : 0), m);
+        model.drive(model.coordinate(belt), {[=](double t) { return v * t; }, [=](double) { return v; }});
+    }
+    model.finish();
+    MoreauJean run(model, with_step(h));
+    advance(run, 500);
+    EXPECT_LT((run.view().velocity(ball) - Vector3d((v1 + v2) / 2, 0, 0)).norm(), 1e-9 * root);
+    EXPECT_NEAR(turning_rate(run, ball).y() * R, (v2 - v1) / 2, 1e-9 * root);
+}
+
+TEST_P(Driven, WallsThatCloseOnABallPushItThenReportWhatCannotBe)
+{
+    // Gaps of 0.1 on both sides close at unequal speeds; the walls turn back after they would have met it.
+    const double R = 0.1 * s, h = 1e-3 * root, turn_back = 0.2 * root;
+    Model model("vice");
+    const MaterialId m = model.add(Material{.friction = 0.3, .anticipation = true});
+    const GrainId ball = model.grain({.shape = sphere(R), .material = m, .density = 1000});
+    for (double side : {-1.0, 1.0}) {
+        const double v = side < 0 ? root : -0.2 * root;
+        const Body jaw = model.add({.name = side < 0 ? "left" : "right", .joint = slide_x(), .mass = 1});
+        model.attach(jaw, wall({-side, 0, 0}, -R - 0.1 * s), m);
+        model.drive(model.coordinate(jaw),
+                    {[=](double t) { return v * (t < turn_back ? t : 2 * turn_back - t); },
+                     [=](double t) { return t < turn_back ? v : -v; }});
+    }
+    model.finish();
+    MoreauJean run(model, with_step(h));
+    // The left one arrives after 0.1; both hold it when their gap, 0.2 - 1.2 t, has closed.
+    double worst = 0;
+    for (int k = 0; k < 400; ++k) {
+        const StepReport report = run.step();
+        const double t = run.state().t / root, v = run.view().velocity(ball).x() / root;
+        ASSERT_TRUE(all_finite(run));
+        if (t < 0.0985) {
+            EXPECT_EQ(v, 0) << t;
+        }
+        if (t > 0.1015 && t < 0.165) {
+            EXPECT_NEAR(v, 1, 1e-9) << t;
+        }
+        if (t > 0.17 &&
+            t < 0.198) { // between two contradicting walls, whose impulses grow with the sweeps and cancel
+            EXPECT_FALSE(report.converged) << t;
+            EXPECT_GT(report.violation, 0.1 * h * root) << t;
+            EXPECT_GT(v, -0.2 - 1e-4) << t;
+            EXPECT_LT(v, 1 + 1e-4) << t;
+            worst = std::max(worst, report.penetration);
+        }
+        if (t > 0.202) {
+            EXPECT_TRUE(report.converged) << t;
+        }
+    }
+    EXPECT_LT(worst, 0.0401 * s); // the overlap 1.2 t - 0.2 of the walls, all of it on one side
+    EXPECT_GT(worst, 0);
+}
+
+} // namespace
+} // namespace tamis
