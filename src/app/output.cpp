@@ -4,6 +4,7 @@
 #include "io/file.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tamis {
@@ -34,17 +35,56 @@ Extent extent(const View& view, bool moving_only)
     return e;
 }
 
-} // namespace
-
-namespace {
+// Columns that every model with grains has, behind those of its records.
+const std::vector<std::string> grain_columns{
+    "contacts",      "sweeps",      "residual_max", "residual_rms",   "violation",
+    "wrench_change", "penetration", "coordination", "kinetic_energy", "potential_energy"};
 
 std::vector<std::string> history_columns(const Script& script)
 {
     std::vector<std::string> columns{"t"};
     for (const Record& r : script.records())
         columns.insert(columns.end(), r.columns.begin(), r.columns.end());
+    if (!script.model.grains().empty())
+        columns.insert(columns.end(), grain_columns.begin(), grain_columns.end());
     return columns;
 }
+
+// Mean number of other bodies that a grain presses on.
+double coordination(const View& view)
+{
+    const Model& model = view.model();
+    long ends = 0;
+    std::pair last{-2, -2};
+    for (const ContactRecord& c : view.contacts()) {
+        const std::pair pair{c.shape_a, c.shape_b};
+        if (!(c.impulse[0] > 0) || pair == last) continue; // the points of a pair stand together
+        last = pair;
+        for (int shape : {c.shape_a, c.shape_b}) ends += model.grain_of(model.shapes()[shape].body) >= 0;
+    }
+    return static_cast<double>(ends) / static_cast<double>(model.grains().size());
+}
+
+// A ball of 42 vertices: an icosahedron with its edges halved.
+Surface coarse_sphere(double radius)
+{
+    const double phi = (1 + std::sqrt(5.0)) / 2;
+    Surface ball;
+    for (double a : {-1.0, 1.0})
+        for (double b : {-phi, phi}) {
+            ball.vertices.emplace_back(0, a, b);
+            ball.vertices.emplace_back(a, b, 0);
+            ball.vertices.emplace_back(b, 0, a);
+        }
+    const Hull icosahedron = make_hull(ball.vertices);
+    ball.vertices = icosahedron.vertices;
+    for (const Hull::Edge& e : icosahedron.edges)
+        ball.vertices.push_back(icosahedron.vertices[e.a] + icosahedron.vertices[e.b]);
+    for (Eigen::Vector3d& x : ball.vertices) x *= radius / x.norm();
+    return surface(Polyhedron{std::make_shared<Hull>(make_hull(ball.vertices))}, 0);
+}
+
+constexpr int many_spheres = 20000; // more are drawn as points
 
 const std::vector<std::string> impact_columns{
     "t",         "shape_a",    "shape_b",    "feature", "gap", "approach_speed", "separation_speed",
@@ -94,14 +134,69 @@ void Output::prepare_scene(const View& view, int keep)
     if (script_.settings().frames == 0 || script_.model.shapes().empty()) return;
     scene_.emplace(folder_, script_.model.name(), keep);
     const double plane_size = 2 * extent(view, false).size();
-    for (int k = 0; k < static_cast<int>(script_.model.shapes().size()); ++k) {
-        const AttachedShape& s = script_.model.shapes()[k];
+    const Model& model = script_.model;
+    for (int k = 0; k < static_cast<int>(model.shapes().size()); ++k) {
+        const AttachedShape& s = model.shapes()[k];
+        if (model.grain_of(s.body) >= 0) continue;
+        drawn_.push_back(k);
         drawings_.push_back({script_.model.shape_name(k), surface(s.shape, plane_size), {}, s.body});
     }
     for (const Drawing& d : drawings_) surfaces_.push_back(d.surface);
+
+    const auto balls = std::count_if(model.grains().begin(), model.grains().end(),
+                                     [](const GrainRecord& g) { return g.ball; });
+    const Surface ball = coarse_sphere(1);
+    for (const GrainRecord& grain : model.grains()) {
+        Surface& all = grain_surfaces_.emplace_back();
+        if (grain.ball) {
+            if (balls > many_spheres) continue;
+            all = ball;
+            for (Eigen::Vector3d& x : all.vertices) x *= grain.radius;
+            continue;
+        }
+        for (int k = 0; k < grain.shapes; ++k) {
+            const AttachedShape& s = model.shapes()[grain.first_shape + k];
+            const Surface part = surface(s.shape, plane_size);
+            const int first = static_cast<int>(all.vertices.size());
+            for (const Eigen::Vector3d& x : part.vertices) all.vertices.push_back(s.at * x);
+            for (std::vector<int> face : part.faces) {
+                for (int& vertex : face) vertex += first;
+                all.faces.push_back(std::move(face));
+            }
+        }
+    }
 }
 
-void Output::history(const View& view)
+void Output::draw_grains(const View& view)
+{
+    const Model& model = view.model();
+    grains_.clear();
+    chains_.clear();
+    for (int g = 0; g < static_cast<int>(view.grains().size()); ++g) {
+        const BodyMotion m = view.motion(GrainId{g});
+        const Surface& s = grain_surfaces_[g];
+        grains_.push_back({s.faces.empty() ? nullptr : &s, m.pose, model.grains()[g].radius, m.velocity,
+                           m.turning_rate, 0, 0});
+    }
+    for (const ContactRecord& c : view.contacts()) {
+        if (!(c.impulse[0] > 0)) continue;
+        const double force = c.impulse[0] / view.step_size();
+        Eigen::Vector3d ends[2];
+        const int shapes[2] = {c.shape_a, c.shape_b};
+        bool grain = false;
+        for (int side : {0, 1}) {
+            const int g = model.grain_of(model.shapes()[shapes[side]].body);
+            ends[side] = g >= 0 ? grains_[g].pose.p : c.point;
+            if (g < 0) continue;
+            grain = true;
+            grains_[g].force += force;
+            ++grains_[g].contacts;
+        }
+        if (grain) chains_.push_back({ends[0], ends[1], force});
+    }
+}
+
+void Output::history(const View& view, const StepReport& report)
 {
     row_[0] = view.time();
     double* out = row_.data() + 1;
@@ -109,14 +204,32 @@ void Output::history(const View& view)
         r.write(view, out);
         out += r.columns.size();
     }
+    if (!script_.model.grains().empty()) {
+        const double values[] = {static_cast<double>(report.contacts),
+                                 static_cast<double>(report.sweeps),
+                                 report.residual.natural_max,
+                                 report.residual.natural_rms,
+                                 report.violation,
+                                 report.residual.wrench_change,
+                                 report.penetration,
+                                 coordination(view),
+                                 view.kinetic_energy(),
+                                 view.potential_energy()};
+        std::copy(std::begin(values), std::end(values), out);
+    }
     histories_->row(row_);
 }
 
 void Output::impacts(const View& view, double t_m)
 {
     touching_.clear();
+    const Model& model = view.model();
+    if (!model.grains().empty() && model.bodies().empty()) return;
     for (const ContactRecord& c : view.contacts()) {
         if (!(c.impulse[0] > 0)) continue;
+        if (std::max(model.grain_of(model.shapes()[c.shape_a].body),
+                     model.grain_of(model.shapes()[c.shape_b].body)) >= 0)
+            continue;
         touching_.insert({c.shape_a, c.shape_b, c.feature});
         if (touched_.contains({c.shape_a, c.shape_b, c.feature})) continue;
         impacts_->line(fmt::format(
@@ -133,7 +246,7 @@ void Output::frame(const View& view)
     if (!scene_) return;
     const Extent bodies = extent(view, true);
     for (std::size_t s = 0; s < drawings_.size(); ++s) {
-        const AttachedShape& shape = script_.model.shapes()[s];
+        const AttachedShape& shape = script_.model.shapes()[drawn_[s]];
         Drawing& d = drawings_[s];
         d.pose = pose_of(shape, view);
         if (shape.body >= 0) {
@@ -150,7 +263,8 @@ void Output::frame(const View& view)
     }
     arrows_.clear();
     for (const ContactRecord& c : view.contacts()) arrows_.push_back({c.point, c.frame * c.impulse, c.gap});
-    scene_->frame(view.time(), drawings_, arrows_);
+    draw_grains(view);
+    scene_->frame(view.time(), drawings_, arrows_, grains_, chains_);
 }
 
 void Output::flush()

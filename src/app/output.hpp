@@ -21,7 +21,7 @@ class Output {
     // Cuts the files back to where they were at the checkpoint, to go on from there.
     Output(const Script& script, const View& view, const Checkpoint& from);
 
-    void history(const View& view);
+    void history(const View& view, const StepReport& report);
     // Contacts that carry an impulse now and did not in the step before; t_m is the time of q_m, where they
     // were found.
     void impacts(const View& view, double t_m);
@@ -36,6 +36,7 @@ class Output {
 
   private:
     void prepare_scene(const View& view, int keep);
+    void draw_grains(const View& view);
 
     const Script& script_;
     std::filesystem::path folder_;
@@ -46,9 +47,13 @@ class Output {
     std::set<std::array<int, 3>> touching_, touched_; // shapes and feature, in this step and the one before
 
     std::optional<SceneWriter> scene_;
-    std::vector<Drawing> drawings_; // as the shapes of the model
-    std::vector<Surface> surfaces_; // of the shapes; a plane's is centred on its foot
+    std::vector<int> drawn_;        // shapes of the model that are not a grain's
+    std::vector<Drawing> drawings_; // of these
+    std::vector<Surface> surfaces_; // of these; a plane's is centred on its foot
     std::vector<Arrow> arrows_;
+    std::vector<GrainDrawing> grains_;
+    std::vector<Surface> grain_surfaces_; // in the grains' own frames; empty: drawn as points
+    std::vector<Chain> chains_;
 };
 
 } // namespace tamis

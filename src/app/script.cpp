@@ -7,6 +7,7 @@
 #include "io/file.hpp"
 #include "mbs_symbolic/equations.hpp"
 #include "nscd/absolute.hpp"
+#include "nscd/auto_solver.hpp"
 #include "nscd/generalized_alpha.hpp"
 #include "nscd/moreau_jean.hpp"
 
@@ -65,6 +66,7 @@ void Script::record(const std::vector<std::string>& columns,
 
 Packing Script::packing(const std::string& name, const std::function<Packing()>& make)
 {
+    packed_ = true;
     if (emits_ || options_.help_asked()) return {};
     return stored_packing(model.name() + "_" + name, make);
 }
@@ -77,22 +79,26 @@ void only_emit(Script& script)
 void Script::prepare()
 {
     define();
+    const bool grains = packed_ || !model.grains().empty();
     nlohmann::json identity = options_.values();
     Settings& s = settings_;
     options_.group("Time stepping");
     s.h = options_.number("h", defaults.h, "step size", "s");
     s.theta = options_.number("theta", defaults.theta, "of the theta-scheme, 0.5 to 1");
     s.t_end = options_.number("t-end", defaults.t_end, "end of the run", "s");
-    s.force =
-        options_.choice("force", defaults.force, {"explicit", "midpoint"},
-                        "where forces are evaluated: at the start velocity as published, or at the midpoint");
-    s.tolerance = options_.number("tolerance", defaults.tolerance,
+    s.force = options_.choice(
+        "force", defaults.force.value_or(grains ? "explicit" : "midpoint"), {"explicit", "midpoint"},
+        "where forces are evaluated: at the start velocity as published, or at the midpoint");
+    s.tolerance = options_.number("tolerance", defaults.tolerance.value_or(grains ? 1e-4 : 1e-10),
                                   "of the contact solver, on the natural map; never below round-off");
-    s.max_sweeps =
-        options_.integer("max-sweeps", defaults.max_sweeps, "Gauss-Seidel sweeps in one solve at most");
+    s.max_sweeps = options_.integer("max-sweeps", defaults.max_sweeps.value_or(grains ? 1000 : 10000),
+                                    "Gauss-Seidel sweeps in one solve at most");
+    s.solver = options_.choice("solver", defaults.solver, solver_names(), "of the contact problem");
+    s.threads = options_.integer("threads", 0, "of the contact solver; 0: as many as the machine has");
     s.rho_inf =
         options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
-    for (const char* name : {"h", "theta", "force"}) identity[name] = options_.values()[name];
+    for (const char* name : {"h", "theta", "force", "tolerance", "max-sweeps", "solver"})
+        identity[name] = options_.values()[name];
     identity_ = identity.dump();
     options_.group("Output");
     s.out = options_.text("out", "out/" + model.name(), "folder of the results");
@@ -116,6 +122,7 @@ void Script::prepare()
     if (s.frames < 0) fail("--frames is {}: give zero or a positive number.", s.frames);
     if (s.record_every < 1) fail("--record-every is {}: give a positive number.", s.record_every);
     if (!(s.tolerance > 0)) fail("--tolerance is {}: give a positive number.", s.tolerance);
+    if (s.threads < 0) fail("--threads is {}: give zero or a positive number.", s.threads);
     if (s.max_sweeps < 1) fail("--max-sweeps is {}: give a positive number.", s.max_sweeps);
     if (!(s.checkpoint_every >= 0))
         fail("--checkpoint-every is {} s: give zero or a positive number.", s.checkpoint_every);
@@ -143,8 +150,8 @@ std::unique_ptr<Stepper> Script::make_stepper() const
         break;
     }
     const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
-    return std::make_unique<MoreauJean>(model,
-                                        MoreauJeanOptions{s.h, s.theta, force, {s.tolerance, s.max_sweeps}});
+    return std::make_unique<MoreauJean>(
+        model, MoreauJeanOptions{s.h, s.theta, force, {s.tolerance, s.max_sweeps, s.solver, s.threads}});
 }
 
 int Script::run()

@@ -282,7 +282,7 @@ int simulate(const Script& script)
     try {
         if (output && !from)
             write([&] {
-                output->history(stepper->view());
+                output->history(stepper->view(), {});
                 output->frame(stepper->view());
             });
         for (long n = first; n < steps && stop_signal == 0; ++n) {
@@ -294,14 +294,14 @@ int simulate(const Script& script)
                 const View& view = stepper->view();
                 const bool last = n + 1 == steps, due = (n + 1) % set.record_every == 0;
                 output->impacts(view, (n + 1 - set.theta) * set.h);
-                if (due) output->history(view);
+                if (due) output->history(view, report);
                 if (n + 1 == frame_step(frame)) {
                     output->frame(view);
                     while (frame_step(frame) <= n + 1) ++frame;
                 }
                 if (save && (last || seconds_since(saved_at) >= set.checkpoint_every)) write_state();
                 // Behind the checkpoint: a run that goes on from here has no line at this step.
-                if (last && !due) output->history(view);
+                if (last && !due) output->history(view, report);
             });
         }
         if (save && stop_signal != 0 && stepper->saved()->step > saved_step) write(write_state);

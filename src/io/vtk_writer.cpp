@@ -7,6 +7,7 @@
 #include "io/file.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
@@ -108,61 +109,192 @@ void write_contacts(std::span<const Arrow> contacts, const std::filesystem::path
     write(data, path);
 }
 
+// Data of grains: on their points, or on all polygons of a grain.
+struct GrainData {
+    vtkNew<vtkFloatArray> velocity, speed, force;
+    vtkNew<vtkIntArray> contacts, grain;
+    GrainData()
+    {
+        velocity->SetName("velocity");
+        velocity->SetNumberOfComponents(3);
+        speed->SetName("speed");
+        force->SetName("force");
+        contacts->SetName("contacts");
+        grain->SetName("grain");
+    }
+    void add(const GrainDrawing& g, int number)
+    {
+        velocity->InsertNextTuple(g.velocity.data());
+        speed->InsertNextValue(static_cast<float>(g.velocity.norm()));
+        force->InsertNextValue(static_cast<float>(g.force));
+        contacts->InsertNextValue(g.contacts);
+        grain->InsertNextValue(number);
+    }
+    void give(vtkFieldData* to)
+    {
+        to->AddArray(velocity);
+        to->AddArray(speed);
+        to->AddArray(force);
+        to->AddArray(contacts);
+        to->AddArray(grain);
+    }
+};
+
+void write_points(std::span<const GrainDrawing> grains, const std::filesystem::path& path)
+{
+    vtkNew<vtkPoints> points;
+    vtkNew<vtkCellArray> vertices;
+    vtkNew<vtkFloatArray> radius, orientation;
+    radius->SetName("radius");
+    orientation->SetName("orientation");
+    orientation->SetNumberOfComponents(4);
+    GrainData of_points;
+    int number = 0;
+    for (const GrainDrawing& g : grains) {
+        const vtkIdType point = points->InsertNextPoint(g.pose.p.data());
+        vertices->InsertNextCell(1, &point);
+        radius->InsertNextValue(static_cast<float>(g.radius));
+        const Eigen::Quaterniond q(g.pose.R);
+        const double turn[] = {q.w(), q.x(), q.y(), q.z()};
+        orientation->InsertNextTuple(turn);
+        of_points.add(g, number++);
+    }
+    vtkNew<vtkPolyData> data;
+    data->SetPoints(points);
+    data->SetVerts(vertices);
+    data->GetPointData()->AddArray(radius);
+    data->GetPointData()->AddArray(orientation);
+    of_points.give(data->GetPointData());
+    write(data, path);
+}
+
+void write_surfaces(std::span<const GrainDrawing> grains, const std::filesystem::path& path)
+{
+    vtkNew<vtkPoints> points;
+    vtkNew<vtkCellArray> polygons;
+    GrainData of_polygons;
+    int number = -1;
+    for (const GrainDrawing& g : grains) {
+        ++number;
+        if (!g.surface) continue;
+        const vtkIdType first = points->GetNumberOfPoints();
+        for (const Eigen::Vector3d& vertex : g.surface->vertices) {
+            const Eigen::Vector3d x = g.pose * vertex;
+            points->InsertNextPoint(x.data());
+        }
+        for (const std::vector<int>& face : g.surface->faces) {
+            polygons->InsertNextCell(static_cast<int>(face.size()));
+            for (const int vertex : face) polygons->InsertCellPoint(first + vertex);
+            of_polygons.add(g, number);
+        }
+    }
+    vtkNew<vtkPolyData> data;
+    data->SetPoints(points);
+    data->SetPolys(polygons);
+    of_polygons.give(data->GetCellData());
+    write(data, path);
+}
+
+void write_chains(std::span<const Chain> chains, const std::filesystem::path& path)
+{
+    vtkNew<vtkPoints> points;
+    vtkNew<vtkCellArray> lines;
+    vtkNew<vtkFloatArray> force;
+    force->SetName("force");
+    for (const Chain& chain : chains) {
+        const vtkIdType ends[] = {points->InsertNextPoint(chain.from.data()),
+                                  points->InsertNextPoint(chain.to.data())};
+        lines->InsertNextCell(2, ends);
+        force->InsertNextValue(static_cast<float>(chain.force));
+    }
+    vtkNew<vtkPolyData> data;
+    data->SetPoints(points);
+    data->SetLines(lines);
+    data->GetCellData()->AddArray(force);
+    write(data, path);
+}
+
+// Number of the frame that a file name, or a line of a list, ends with: ..._000012.vtp...
+int frame_number(const std::string& text)
+{
+    const std::size_t end = text.rfind(".vtp");
+    return end == std::string::npos || end < 6 ? -1 : std::atoi(text.c_str() + end - 6);
+}
+
 } // namespace
 
 SceneWriter::SceneWriter(std::filesystem::path folder, std::string name, int keep)
     : folder_(std::move(folder)), name_(std::move(name))
 {
-    std::ifstream list(folder_ / (name_ + ".pvd"));
-    std::string bodies, contacts; // a line for each in a frame
-    const auto next = [&](std::string& line) {
-        while (std::getline(list, line))
-            if (line.starts_with(dataset_line)) return true;
-        return false;
+    auto kept = [&](const std::string& list) {
+        std::ifstream file(folder_ / (list + ".pvd"));
+        std::string datasets;
+        for (std::string line; std::getline(file, line);) {
+            const int frame = line.starts_with(dataset_line) ? frame_number(line) : -1;
+            if (frame < 0 || frame >= keep) continue;
+            datasets += line + '\n';
+            frames_ = std::max(frames_, frame + 1);
+        }
+        return datasets;
     };
-    for (; frames_ < keep && next(bodies) && next(contacts); ++frames_)
-        datasets_ += bodies + '\n' + contacts + '\n';
+    datasets_ = kept(name_);
+    points_ = kept(name_ + "_points");
     clear(folder_, name_, frames_);
     make_directory(folder_ / "frames");
-    if (frames_ > 0) write_list(datasets_);
+    if (frames_ > 0) write_list(name_, datasets_);
+    if (!points_.empty()) write_list(name_ + "_points", points_);
 }
 
 void SceneWriter::clear(const std::filesystem::path& folder, const std::string& name, int keep)
 {
     std::error_code none_there;
-    if (keep == 0) std::filesystem::remove(folder / (name + ".pvd"), none_there);
+    if (keep == 0)
+        for (const std::string& list : {name + ".pvd", name + "_points.pvd"})
+            std::filesystem::remove(folder / list, none_there);
     std::vector<std::filesystem::path> old;
     for (const auto& entry : std::filesystem::directory_iterator(folder / "frames", none_there)) {
         const std::string file = entry.path().filename().string();
-        for (const std::string& kind : {name + "_bodies_", name + "_contacts_"})
-            if (file.starts_with(kind) && std::atoi(file.c_str() + kind.size()) >= keep) old.push_back(entry);
+        for (const char* kind : {"_bodies_", "_contacts_", "_grains_", "_chains_", "_points_"})
+            if (file.starts_with(name + kind) && frame_number(file) >= keep) old.push_back(entry);
     }
     for (const auto& path : old) std::filesystem::remove(path, none_there);
 }
 
-void SceneWriter::write_list(const std::string& datasets) const
+void SceneWriter::write_list(const std::string& list, const std::string& datasets) const
 {
-    write_file(folder_ / (name_ + ".pvd"),
+    write_file(folder_ / (list + ".pvd"),
                "<?xml version=\"1.0\"?>\n"
                "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
                "  <Collection>\n" +
                    datasets + "  </Collection>\n</VTKFile>\n");
 }
 
-void SceneWriter::frame(double t, std::span<const Drawing> bodies, std::span<const Arrow> contacts)
+void SceneWriter::frame(double t, std::span<const Drawing> bodies, std::span<const Arrow> contacts,
+                        std::span<const GrainDrawing> grains, std::span<const Chain> chains)
 {
-    const std::string bodies_file = fmt::format("frames/{}_bodies_{:06}.vtp", name_, frames_);
-    const std::string contacts_file = fmt::format("frames/{}_contacts_{:06}.vtp", name_, frames_);
-    write_bodies(bodies, folder_ / bodies_file);
-    write_contacts(contacts, folder_ / contacts_file);
-
-    std::string datasets = datasets_;
-    datasets += fmt::format("{} timestep=\"{}\" part=\"0\" name=\"bodies\" file=\"{}\"/>\n", dataset_line, t,
-                            bodies_file);
-    datasets += fmt::format("{} timestep=\"{}\" part=\"1\" name=\"contacts\" file=\"{}\"/>\n", dataset_line,
-                            t, contacts_file);
-    write_list(datasets);
+    std::string datasets = datasets_, points = points_;
+    int part = 0;
+    auto add = [&](const char* kind, std::string& list, auto&& write_it) {
+        const std::string file = fmt::format("frames/{}_{}_{:06}.vtp", name_, kind, frames_);
+        write_it(folder_ / file);
+        list += fmt::format("{} timestep=\"{}\" part=\"{}\" name=\"{}\" file=\"{}\"/>\n", dataset_line, t,
+                            part++, kind, file);
+    };
+    add("bodies", datasets, [&](const auto& path) { write_bodies(bodies, path); });
+    add("contacts", datasets, [&](const auto& path) { write_contacts(contacts, path); });
+    if (!grains.empty()) {
+        const bool drawn =
+            std::any_of(grains.begin(), grains.end(), [](const GrainDrawing& g) { return g.surface; });
+        add("grains", datasets,
+            [&](const auto& path) { drawn ? write_surfaces(grains, path) : write_points(grains, path); });
+        add("chains", datasets, [&](const auto& path) { write_chains(chains, path); });
+        part = 0;
+        add("points", points, [&](const auto& path) { write_points(grains, path); });
+        write_list(name_ + "_points", points);
+    }
+    write_list(name_, datasets);
     datasets_ = std::move(datasets);
+    points_ = std::move(points);
     ++frames_;
 }
 

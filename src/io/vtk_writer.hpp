@@ -23,11 +23,32 @@ struct Arrow { // one contact with its impulse
     double gap;
 };
 
+struct GrainDrawing {       // one grain in this frame
+    const Surface* surface; // in its own frame; null: drawn as a point with its radius
+    Pose pose;
+    double radius;
+    Eigen::Vector3d velocity, turning_rate; // of the pose's origin, world axes
+    double force;                           // sum of the normal forces on it, N
+    int contacts;                           // that carry load
+};
+
+struct Chain { // a contact that carries load, between the centres of its bodies
+    Eigen::Vector3d from, to;
+    double force; // normal, N
+};
+
 // Writes <folder>/<name>.pvd, which lists for each frame, with its time,
 //   frames/<name>_bodies_000012.vtp     polygons; point data `velocity`, cell data `body`; field data
 //                                       `name` and `body`, one for each drawing
 //   frames/<name>_contacts_000012.vtp   points; point data `impulse` and `gap`
-// The list is replaced after each frame, so that it is valid at any moment and names complete files only.
+// and of a model with grains
+//   frames/<name>_grains_000012.vtp     polygons, or points for spheres too many to draw; data `velocity`,
+//   `speed`,
+//                                       `force`, `contacts`, `grain`
+//   frames/<name>_chains_000012.vtp     lines between the centres of bodies in contact; cell data `force`
+// with <folder>/<name>_points.pvd for the grains as points with `radius`, `orientation` (w, x, y, z) and the
+// same data. The list is replaced after each frame, so that it is valid at any moment and names complete
+// files only.
 class SceneWriter {
   public:
     // Removes the pictures of an earlier run in this folder, those of the first `keep` frames excepted.
@@ -35,15 +56,16 @@ class SceneWriter {
 
     // Goes on behind the first `keep` frames of an earlier run, if they are there; removes the others.
     SceneWriter(std::filesystem::path folder, std::string name, int keep = 0);
-    void frame(double t, std::span<const Drawing> bodies, std::span<const Arrow> contacts);
+    void frame(double t, std::span<const Drawing> bodies, std::span<const Arrow> contacts,
+               std::span<const GrainDrawing> grains = {}, std::span<const Chain> chains = {});
     int frames() const { return frames_; }
 
   private:
-    void write_list(const std::string& datasets) const;
+    void write_list(const std::string& list, const std::string& datasets) const;
 
     std::filesystem::path folder_;
     std::string name_;
-    std::string datasets_; // the <DataSet> lines of all frames
+    std::string datasets_, points_; // the <DataSet> lines of all frames, in the two lists
     int frames_ = 0;
 };
 
