@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <fmt/core.h>
 #include <functional>
+#include <limits>
 
 using namespace tamis;
 
@@ -64,6 +65,39 @@ Timing sweep_time(ContactSolver& solver, const ContactProblem& bed, int sweeps, 
     return statistics(times);
 }
 
+// The problem of the next step: impulses of the last one, other free velocities.
+ContactProblem next_step(const ContactProblem& solved)
+{
+    ContactProblem problem = solved;
+    beds::Random random(7);
+    for (double& v : problem.v_free) v *= 1 + random(-0.02, 0.02);
+    return problem;
+}
+
+// Sweeps and milliseconds until the rms residual falls to a tolerance.
+void print_convergence(const ContactProblem& cold, const ContactProblem& warm, NlgsColouredOptions options,
+                       const char* name)
+{
+    fmt::print("{:<7} {:<9}", options.precision == Precision::double_ ? "double" : "float", name);
+    for (const ContactProblem* start : {&cold, &warm})
+        for (const double tolerance : {1e-3, 1e-4, 1e-6}) {
+            if (tolerance < 1e-5 && options.precision == Precision::float_) {
+                fmt::print(" {:>15}", "");
+                continue;
+            }
+            NlgsColoured solver(options);
+            solver.stop = {.natural_max = std::numeric_limits<double>::infinity(),
+                           .natural_rms = tolerance,
+                           .max_sweeps = 4000};
+            ContactProblem problem = *start;
+            SolverReport report;
+            const double time = seconds([&] { report = solver.solve(problem); });
+            fmt::print(" {:>5}{}{:>6.0f} ms", report.sweeps,
+                       report.status == SolverStatus::converged ? ' ' : '!', time * 1e3);
+        }
+    fmt::print("\n");
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -98,4 +132,21 @@ int main(int argc, char** argv)
                     fmt::print("coloured   {:<7} this machine has no such instructions\n", isa);
                 }
             }
+
+    unsetenv("TAMIS_SIMD");
+    ContactProblem settled = bed;
+    NlgsColoured solver({.acceleration = Acceleration::anderson});
+    solver.stop = {.natural_max = 1, .natural_rms = 1e-4, .max_sweeps = 4000};
+    solver.solve(settled);
+    const ContactProblem warm = next_step(settled);
+    fmt::print("\nSweeps and time, one thread; !: not reached\n{:<17}", "");
+    for (const char* start : {"cold", "warm"})
+        for (const char* tolerance : {"1e-3", "1e-4", "1e-6"})
+            fmt::print(" {:>15}", fmt::format("{} {}", start, tolerance));
+    fmt::print("\n");
+    for (const Precision precision : {Precision::double_, Precision::float_}) {
+        print_convergence(bed, warm, {precision, 1, Acceleration::none}, "plain");
+        print_convergence(bed, warm, {precision, 1, Acceleration::anderson}, "anderson");
+        print_convergence(bed, warm, {precision, 1, Acceleration::nncg}, "nncg");
+    }
 }

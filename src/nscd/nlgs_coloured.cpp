@@ -3,8 +3,8 @@
 // 2-3, ... side by side, interfaces 1-2, 3-4, ... side by side, then the overflow one by one with the exact
 // local solution. Three or four barriers a sweep.
 //
-// Departures: sweeps watch the change of the impulses only; when it falls to the tolerance, and every 100
-// sweeps, v is rebuilt from r in double and the residual decides; the sweeps go on from these velocities.
+// Departures: sweeps watch the change of the impulses only; when it falls to the tolerance, and at
+// intervals, v is rebuilt from r in double and the residual decides; the sweeps go on from these velocities.
 // Inside, impulses are in units of a power of two near the mean mass, so that squares of them stay within the
 // range of single precision whatever the size of the grains.
 #include "nscd/nlgs_coloured.hpp"
@@ -16,6 +16,7 @@
 #include "nscd/nlgs_coloured_kernel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -86,6 +87,30 @@ class Lines {
     std::size_t capacity_ = 0;
 };
 
+// Waits for all threads of a team: about 20 us in a loop, then asleep. OpenMP's own barrier may keep a core
+// busy for milliseconds, which on a machine shared with others is the time of those it waits for.
+class Barrier {
+  public:
+    void wait(int threads)
+    {
+        if (threads == 1) return;
+        const int now = phase_.load(std::memory_order_acquire);
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads) {
+            arrived_.store(0, std::memory_order_relaxed);
+            phase_.store(now + 1, std::memory_order_release);
+            phase_.notify_all();
+            return;
+        }
+        for (int i = 0; i < 20000; ++i)
+            if (phase_.load(std::memory_order_acquire) != now) return;
+        phase_.wait(now, std::memory_order_acquire);
+    }
+
+  private:
+    alignas(64) std::atomic<int> arrived_{0};
+    alignas(64) std::atomic<int> phase_{0};
+};
+
 // Largest and sum of |r' - r|^2, sum of |r'|^2.
 struct Change {
     double largest = 0, change = 0, impulse = 0;
@@ -115,6 +140,11 @@ class Sweeper {
     void build(const ContactProblem& problem, const BatchKernels<T>& kernels, int threads);
     void load_velocities(const ContactProblem& problem);
     void store_impulses(ContactProblem& problem) const;
+    // Impulses and velocities as one vector; the first state_measured() numbers are impulses.
+    std::size_t state_measured() const { return 3 * contact_.size() + 3 * overflow_.size(); }
+    std::size_t state_size() const;
+    void save(std::vector<T>& state, const ContactProblem& problem);
+    void restore(const std::vector<T>& state, ContactProblem& problem);
     // Change of the last sweep.
     Change sweep(ContactProblem& problem, int count, int threads);
 
@@ -132,6 +162,11 @@ class Sweeper {
         std::size_t map[2];
         Eigen::Matrix3d W; // its inverse if bilateral
     };
+
+    // Calls copy(place in the solver, numbers) for every part of a state, and convert(r) for an impulse of
+    // the overflow; moments, which have another unit, come with the velocities.
+    template <class Copy, class Convert, class Problem>
+    void visit_state(Problem& problem, const Copy& copy, const Convert& convert);
 
     void fill(const ContactProblem& problem, int b);
     void fill_overflow(const ContactProblem& problem);
@@ -378,10 +413,72 @@ void Sweeper<T>::sweep_overflow(ContactProblem& problem, Change& total)
 }
 
 template <class T>
+std::size_t Sweeper<T>::state_size() const
+{
+    std::size_t size = state_measured() + 3 * overflow_.size() + 8 * colouring.moving + general_.size();
+    for (const ContactBatch<T>& batch : batch_) size += batch.rolling ? 3 * lanes * batch.points : 0;
+    return size;
+}
+
+template <class T>
+template <class Copy, class Convert, class Problem>
+void Sweeper<T>::visit_state(Problem& problem, const Copy& copy, const Convert& convert)
+{
+    const auto batches = [&](int field, bool all) {
+        for (const ContactBatch<T>& batch : batch_) {
+            if (!all && !batch.rolling) continue;
+            const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
+            for (int k = 0; k < batch.points; ++k)
+                copy(point_.data() + batch.start + (k * fields + field) * lanes, 3 * lanes);
+        }
+    };
+    const auto singles = [&](bool rolling) {
+        for (const Single& single : overflow_) {
+            auto& contact = problem.contacts[single.contact];
+            convert(contact.r, (contact.law == Law::rolling) == rolling);
+        }
+    };
+    batches(F::impulse, true);
+    singles(false);
+    batches(F::moment, false);
+    singles(true);
+    copy(line_.data(), 8 * colouring.moving);
+    copy(general_.data(), static_cast<int>(general_.size()));
+}
+
+template <class T>
+void Sweeper<T>::save(std::vector<T>& state, const ContactProblem& problem)
+{
+    T* to = state.data();
+    visit_state(
+        problem, [&](const T* from, int count) { to = std::copy(from, from + count, to); },
+        [&](const Vector3d& r, bool mine) {
+            for (int i = 0; i < 3; ++i) *to++ = mine ? static_cast<T>(r[i] / unit_) : T(0);
+        });
+}
+
+template <class T>
+void Sweeper<T>::restore(const std::vector<T>& state, ContactProblem& problem)
+{
+    const T* from = state.data();
+    visit_state(
+        problem,
+        [&](T* to, int count) {
+            std::copy(from, from + count, to);
+            from += count;
+        },
+        [&](Vector3d& r, bool mine) {
+            for (int i = 0; i < 3 && mine; ++i) r[i] = unit_ * from[i];
+            from += 3;
+        });
+}
+
+template <class T>
 Change Sweeper<T>::sweep(ContactProblem& problem, int count, int threads)
 {
     Change total;
     const int slabs = colouring.slabs, *region = colouring.region.data();
+    Barrier barrier;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     for (int k = 0; k < count; ++k) {
         const bool measure = k == count - 1;
@@ -389,18 +486,21 @@ Change Sweeper<T>::sweep(ContactProblem& problem, int count, int threads)
             if (measure) change_[r] = {};
             kernels_->sweep(bed_, region[r], region[r + 1], measure ? &change_[r] : nullptr);
         };
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
         for (int s = 0; s < slabs; ++s) sweep_region(s);
-#pragma omp for schedule(static)
+        barrier.wait(omp_get_num_threads());
+#pragma omp for schedule(static) nowait
         for (int s = 0; s < slabs - 1; s += 2) sweep_region(slabs + s);
-#pragma omp for schedule(static)
+        barrier.wait(omp_get_num_threads());
+#pragma omp for schedule(static) nowait
         for (int s = 1; s < slabs - 1; s += 2) sweep_region(slabs + s);
+        barrier.wait(omp_get_num_threads());
         if (overflow_.empty()) continue;
-#pragma omp single
-        {
+        if (omp_get_thread_num() == 0) {
             total = {};
             sweep_overflow(problem, total);
         }
+        barrier.wait(omp_get_num_threads());
     }
     for (const BatchChange<T>& part : change_)
         for (int l = 0; l < lanes; ++l) {
@@ -422,6 +522,8 @@ double clock()
 struct NlgsColoured::Work {
     Sweeper<double> in_double;
     Sweeper<float> in_float;
+    Accelerator<double> accelerator_double;
+    Accelerator<float> accelerator_float;
     Eigen::VectorXd wrenches, wrenches_before;
 };
 
@@ -440,19 +542,22 @@ SolverReport NlgsColoured::solve(ContactProblem& problem)
         return report;
     }
     if (options.precision == Precision::float_)
-        run(problem, work_->in_float, kernels_->in_float, report);
+        run(problem, work_->in_float, kernels_->in_float, work_->accelerator_float, report);
     else
-        run(problem, work_->in_double, kernels_->in_double, report);
+        run(problem, work_->in_double, kernels_->in_double, work_->accelerator_double, report);
     return report;
 }
 
-template <class Sweeper, class Kernels>
+template <class Sweeper, class Kernels, class Accelerator>
 void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels& kernels,
-                       SolverReport& report)
+                       Accelerator& accelerator, SolverReport& report)
 {
+    constexpr int first_check = 32, check_interval = 96; // sweeps; whole groups
+    const bool accelerate = options.acceleration != Acceleration::none;
     const double count = static_cast<double>(problem.contacts.size());
     int threads = 1;
     double max_target = stop.natural_max, rms_target = stop.natural_rms; // changes that call for a check
+    double max = 0, rms = 0;                                             // changes of the last sweep
     bool check = true;
     for (;;) {
         if (check) {
@@ -470,7 +575,19 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
                 report.status = SolverStatus::iteration_limit;
                 return;
             }
-            if (report.sweeps > 0) sweeper.load_velocities(problem);
+            if (report.sweeps > 0) {
+                sweeper.load_velocities(problem);
+                // The residual is larger or smaller than the change, by a factor that varies slowly.
+                const auto target = [](double change, double tolerance, double found) {
+                    return tolerance < 0.7 * found ? change * (tolerance / found) : 0.7 * change;
+                };
+                max_target = std::isinf(stop.natural_max)
+                                 ? stop.natural_max
+                                 : target(max, stop.natural_max, report.residual.natural_max);
+                rms_target = std::isinf(stop.natural_rms)
+                                 ? stop.natural_rms
+                                 : target(rms, stop.natural_rms, report.residual.natural_rms);
+            }
         }
         if (report.sweeps == 0) {
             const double start = clock();
@@ -484,20 +601,30 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
             statistics_.slabs = colouring.slabs;
             statistics_.overflow = static_cast<int>(colouring.overflow.size());
             statistics_.lanes_filled = sweeper.lanes_filled();
+            if (accelerate) {
+                accelerator.start(options.acceleration, sweeper.state_measured(), sweeper.state_size(),
+                                  threads);
+                sweeper.save(accelerator.before, problem);
+            }
+        } else if (accelerate && accelerator.rest()) {
+            if (accelerator.awake()) sweeper.save(accelerator.before, problem);
+        } else if (accelerate) {
+            sweeper.save(accelerator.after, problem);
+            accelerator.mix();
+            sweeper.restore(accelerator.before, problem);
+            statistics_.rejected = accelerator.rejected();
         }
-        // Few at first, then in groups; every 100 the residual is asked.
-        const int next_check = std::min(report.sweeps / 100 * 100 + 100, stop.max_sweeps);
-        const int group = std::min(std::clamp(report.sweeps / 8, 1, 10), next_check - report.sweeps);
+        // Few at first, then in groups; at intervals the residual is asked.
+        const int asked =
+            report.sweeps < first_check ? first_check : (report.sweeps / check_interval + 1) * check_interval;
+        const int next_check = std::min(asked, stop.max_sweeps);
+        const int group = std::min(accelerate ? accelerator.sweeps() : std::clamp(report.sweeps / 8, 1, 8),
+                                   next_check - report.sweeps);
         const Change change = sweeper.sweep(problem, group, threads);
         report.sweeps += group;
-        const double rms = change.impulse > 0 ? std::sqrt(change.change / change.impulse) : 0;
-        const double max = change.impulse > 0 ? std::sqrt(change.largest / change.impulse * count) : 0;
-        const bool small = max <= max_target && rms <= rms_target;
-        check = small || report.sweeps == next_check;
-        if (small) { // the residual may be larger than the change
-            max_target = std::min(max_target, max / 2);
-            rms_target = std::min(rms_target, rms / 2);
-        }
+        rms = change.impulse > 0 ? std::sqrt(change.change / change.impulse) : 0;
+        max = change.impulse > 0 ? std::sqrt(change.largest / change.impulse * count) : 0;
+        check = (max <= max_target && rms <= rms_target) || report.sweeps == next_check;
     }
 }
 

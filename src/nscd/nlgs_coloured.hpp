@@ -3,6 +3,7 @@
 // The result depends neither on the number of threads nor on the instruction set.
 #pragma once
 
+#include "nscd/accelerated.hpp"
 #include "nscd/contact_solver.hpp"
 
 #include <memory>
@@ -16,6 +17,7 @@ enum class Precision { double_, float_ };
 struct NlgsColouredOptions {
     Precision precision = Precision::double_;
     int threads = 0; // 0: as many as OpenMP gives
+    Acceleration acceleration = Acceleration::none;
 };
 
 // Keeps its work memory from step to step: solve() allocates only when a problem is larger than all before.
@@ -33,13 +35,15 @@ class NlgsColoured : public ContactSolver {
         int batches = 0, slabs = 0, overflow = 0;
         double build_seconds = 0; // to arrange and fill the batches
         int checks = 0;           // of the residual
+        int rejected = 0;         // mixtures of the acceleration that were undone
     };
     const Statistics& statistics() const { return statistics_; }
 
   private:
     struct Work;
-    template <class Sweeper, class Kernels>
-    void run(ContactProblem& problem, Sweeper& sweeper, const Kernels& kernels, SolverReport& report);
+    template <class Sweeper, class Kernels, class Accelerator>
+    void run(ContactProblem& problem, Sweeper& sweeper, const Kernels& kernels, Accelerator& accelerator,
+             SolverReport& report);
 
     const ContactKernels* kernels_; // of this machine
     std::unique_ptr<Work> work_;

@@ -136,11 +136,11 @@ TEST(NlgsColoured, AgreesWithTheReferenceOnManifoldsOfGrains)
 
 TEST(NlgsColoured, AgreesWithTheReferenceAcrossSlabs)
 {
-    const ContactProblem problem = bed({.cells = {60, 6, 6}, .friction = 0, .spheres = true, .walls = false});
+    const ContactProblem problem = bed({.cells = {60, 5, 4}, .friction = 0, .spheres = true, .walls = false});
     NlgsColoured solver;
     solver.stop.natural_max = 1e-6;
     const Solved found = solve(problem, solver);
-    EXPECT_GT(solver.statistics().slabs, 4);
+    EXPECT_GT(solver.statistics().slabs, 3);
     EXPECT_EQ(solver.statistics().overflow, 0);
     Nlgs reference({.tolerance = 1e-6});
     const Solved expected = solve(problem, reference);
@@ -289,9 +289,9 @@ TEST(NlgsColoured, SameBitsForAnyNumberOfThreadsAndInstructionSet)
                 if (!contact_kernels(isa)) continue;
                 const Isa choose(isa);
                 for (const int threads : {1, 2, 4, 8}) {
-                    if (threads == 8 && std::string(isa) != "sse2") continue;
+                    if (threads > 2 && std::string(isa) != "sse2") continue;
                     NlgsColoured solver({.precision = precision, .threads = threads});
-                    solver.stop.max_sweeps = 12;
+                    solver.stop.max_sweeps = 8;
                     Solved found = solve(problem, solver);
                     EXPECT_GT(solver.statistics().slabs, 2);
                     if (first.problem.contacts.empty())
