@@ -97,8 +97,7 @@ void Script::prepare()
     s.threads = options_.integer("threads", 0, "of the contact solver; 0: as many as the machine has");
     s.rho_inf =
         options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
-    for (const char* name : {"h", "theta", "force", "tolerance", "max-sweeps", "solver"})
-        identity[name] = options_.values()[name];
+    for (const char* name : {"h", "theta", "force"}) identity[name] = options_.values()[name];
     identity_ = identity.dump();
     options_.group("Output");
     s.out = options_.text("out", "out/" + model.name(), "folder of the results");

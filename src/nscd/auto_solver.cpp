@@ -87,7 +87,8 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
 
 const std::vector<std::string>& solver_names()
 {
-    static const std::vector<std::string> names{"auto", "nlgs", "coloured", "coloured-float", "robust"};
+    static const std::vector<std::string> names{"auto",     "nlgs", "coloured", "coloured-float",
+                                                "anderson", "nncg", "robust"};
     return names;
 }
 
@@ -95,12 +96,17 @@ std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads)
 {
     if (name == "auto") return std::make_unique<AutoSolver>(threads);
     if (name == "nlgs") return std::make_unique<Nlgs>();
-    if (name == "coloured") return std::make_unique<NlgsColoured>(NlgsColouredOptions{.threads = threads});
-    if (name == "coloured-float")
-        return std::make_unique<NlgsColoured>(
-            NlgsColouredOptions{.precision = Precision::float_, .threads = threads});
     if (name == "robust") return std::make_unique<RobustContacts>();
-    fail("There is no contact solver '{}'.", name);
+    NlgsColouredOptions options{.threads = threads};
+    if (name == "coloured-float")
+        options.precision = Precision::float_;
+    else if (name == "anderson")
+        options.acceleration = Acceleration::anderson;
+    else if (name == "nncg")
+        options.acceleration = Acceleration::nncg;
+    else if (name != "coloured")
+        fail("There is no contact solver '{}'; there are: {}.", name, fmt::join(solver_names(), ", "));
+    return std::make_unique<NlgsColoured>(options);
 }
 
 } // namespace tamis
