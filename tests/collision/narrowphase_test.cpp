@@ -344,7 +344,7 @@ TEST_F(Narrowphase, SwappingThePairSwapsPointsAndFlipsNormals)
 {
     for (double s : scales)
         for (const Case& c : all_pairs(s))
-            for (int trial = 0; trial < 100; ++trial) {
+            for (int trial = 0; trial < 200; ++trial) {
                 const Pose pose_a{random_rotation(), random_vector(s)},
                     pose_b{random_rotation(), random_vector(s)};
                 const auto ab = points(c.a, pose_a, c.b, pose_b), ba = points(c.b, pose_b, c.a, pose_a);
@@ -369,7 +369,7 @@ TEST_F(Narrowphase, GapsAndNormalsMoveWithTheWorldFrame)
 {
     for (double s : scales)
         for (const Case& c : all_pairs(s))
-            for (int trial = 0; trial < 100; ++trial) {
+            for (int trial = 0; trial < 200; ++trial) {
                 const Pose pose_a{random_rotation(), random_vector(s)},
                     pose_b{random_rotation(), random_vector(s)};
                 const Pose world{random_rotation(), random_vector(100 * s)};
@@ -386,6 +386,30 @@ TEST_F(Narrowphase, GapsAndNormalsMoveWithTheWorldFrame)
                     EXPECT_LT((world * here[i].on_a - there[i].on_a).norm() / s, 1e-12);
                     EXPECT_LT((world.R * here[i].normal - there[i].normal).norm(), 1e-11);
                 }
+            }
+}
+
+TEST_F(Narrowphase, MovingBAlongTheNormalOpensTheGapByAsMuch)
+{
+    for (double s : scales)
+        for (const Case& c : all_pairs(s))
+            for (int trial = 0; trial < 200; ++trial) {
+                const Pose pose_a{random_rotation(), random_vector(s)};
+                Pose pose_b{random_rotation(), random_vector(s)};
+                const auto before = points(c.a, pose_a, c.b, pose_b);
+                pose_b.p += 1e-4 * s * deepest(before).normal;
+                const auto after = points(c.a, pose_a, c.b, pose_b);
+                if (by_search(c)) {
+                    // In a deep overlap, another normal may come to separate more.
+                    if (deepest(before).gap < -0.1 * s) continue;
+                    EXPECT_NEAR((deepest(after).gap - deepest(before).gap) / s, 1e-4,
+                                by_bullet(c) ? 1e-7 : 1e-12)
+                        << c.name << c.a.index() << c.b.index();
+                    continue;
+                }
+                ASSERT_EQ(before.size(), after.size());
+                for (std::size_t i = 0; i < before.size(); ++i)
+                    EXPECT_NEAR((after[i].gap - before[i].gap) / s, 1e-4, 1e-13);
             }
 }
 
