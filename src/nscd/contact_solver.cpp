@@ -7,7 +7,7 @@
 
 namespace tamis {
 
-void contact_wrenches(const ContactProblem& problem, Eigen::VectorXd& wrenches)
+void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches)
 {
     if (wrenches.size() < problem.general_offset.back()) wrenches.resize(problem.general_offset.back());
     wrenches.setZero(); // keeps the memory
@@ -21,14 +21,15 @@ void contact_wrenches(const ContactProblem& problem, Eigen::VectorXd& wrenches)
         }
 }
 
-double wrench_change(const ContactProblem& problem, const Eigen::VectorXd& before, const Eigen::VectorXd& now)
+double wrench_change(const ContactProblem& problem, const std::vector<double>& before,
+                     const std::vector<double>& now)
 {
     double largest = 0;
     for (int b = 0; b < problem.general(); ++b) {
         const int start = problem.offset(b), n = problem.block_size(b);
         if (n == 0) continue;
-        const double change = (now.segment(start, n) - before.segment(start, n)).norm();
-        const double size = now.segment(start, n).norm();
+        const Eigen::Map<const Eigen::VectorXd> then(before.data() + start, n), today(now.data() + start, n);
+        const double change = (today - then).norm(), size = today.norm();
         if (change > 0) largest = std::max(largest, size > 0 ? change / size : 1.0);
     }
     return largest;

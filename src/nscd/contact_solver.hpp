@@ -44,7 +44,7 @@ class ContactSolver {
 
 // Generalised contact impulses on the general blocks, one after the other (the vector may be longer);
 // relative change between two of them: the largest over blocks of |a - b| / |b|, zero if both vanish.
-void contact_wrenches(const ContactProblem& problem, Eigen::VectorXd& wrenches);
+void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches);
 double wrench_change(const ContactProblem& problem, const Eigen::VectorXd& before,
                      const Eigen::VectorXd& now);
 

@@ -102,7 +102,6 @@ SolverReport Nlgs::solve(ContactProblem& problem)
         if (check) {
             problem.rebuild_velocities();
             report.residual = residual(problem);
-            wrenches_before_.resize(problem.general_offset.back());
             contact_wrenches(problem, wrenches_);
             report.residual.wrench_change =
                 report.sweeps == 0 ? 0 : wrench_change(problem, wrenches_before_, wrenches_);

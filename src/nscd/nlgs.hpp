@@ -28,7 +28,7 @@ class Nlgs : public ContactSolver {
     double sweep(ContactProblem& problem) const;
 
     std::vector<Eigen::Matrix3d> local; // W_aa of a contact, its inverse of a bilateral one
-    Eigen::VectorXd wrenches_, wrenches_before_;
+    std::vector<double> wrenches_, wrenches_before_;
 };
 
 } // namespace tamis

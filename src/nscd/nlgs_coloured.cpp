@@ -524,7 +524,7 @@ struct NlgsColoured::Work {
     Sweeper<float> in_float;
     Accelerator<double> accelerator_double;
     Accelerator<float> accelerator_float;
-    Eigen::VectorXd wrenches, wrenches_before;
+    std::vector<double> wrenches, wrenches_before;
 };
 
 NlgsColoured::NlgsColoured(NlgsColouredOptions chosen)

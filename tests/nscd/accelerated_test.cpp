@@ -1,6 +1,6 @@
 #include "nscd/accelerated.hpp"
 
-#include "nscd/allocations.hpp"
+#include "allocations.hpp"
 #include "nscd/beds.hpp"
 #include "nscd/nlgs_coloured.hpp"
 
