@@ -92,7 +92,8 @@ const std::vector<std::string> impact_columns{
 
 } // namespace
 
-Output::Output(const Script& script, const View& view) : script_(script), folder_(script.settings().out)
+Output::Output(const Script& script, const View& view)
+    : script_(script), folder_(script.settings().out), plane_size_(2 * extent(view, false).size())
 {
     make_directory(folder_);
     SceneWriter::clear(folder_, script.model.name());
@@ -101,11 +102,10 @@ Output::Output(const Script& script, const View& view) : script_(script), folder
     row_.resize(columns.size());
     histories_.emplace(folder_ / "histories.csv", columns);
     impacts_.emplace(folder_ / "impacts.csv", impact_columns);
-    prepare_scene(view, 0);
+    prepare_scene(0);
 }
 
-Output::Output(const Script& script, const View& view, const Checkpoint& from)
-    : script_(script), folder_(script.settings().out)
+Output::Output(const Script& script, const Checkpoint& from) : script_(script), folder_(script.settings().out)
 {
     const std::vector<double>&files = from.run.at("files"), &touched = from.run.at("touched");
     const std::vector<std::string> columns = history_columns(script);
@@ -114,32 +114,33 @@ Output::Output(const Script& script, const View& view, const Checkpoint& from)
     impacts_.emplace(folder_ / "impacts.csv", impact_columns, static_cast<std::uintmax_t>(files.at(1)));
     impact_count_ = static_cast<long>(files.at(2));
     frames_before_ = static_cast<int>(files.at(3));
+    plane_size_ = files.at(4);
     for (std::size_t k = 0; k + 2 < touched.size(); k += 3)
         touched_.insert({static_cast<int>(touched[k]), static_cast<int>(touched[k + 1]),
                          static_cast<int>(touched[k + 2])});
-    prepare_scene(view, frames_before_);
+    prepare_scene(frames_before_);
 }
 
 void Output::save(Checkpoint& checkpoint)
 {
     checkpoint.run["files"] = {static_cast<double>(histories_->sync()), static_cast<double>(impacts_->sync()),
-                               static_cast<double>(impact_count_), static_cast<double>(frames())};
+                               static_cast<double>(impact_count_), static_cast<double>(frames()),
+                               plane_size_};
     std::vector<double>& touched = checkpoint.run["touched"];
     touched.clear();
     for (const auto& contact : touched_) touched.insert(touched.end(), contact.begin(), contact.end());
 }
 
-void Output::prepare_scene(const View& view, int keep)
+void Output::prepare_scene(int keep)
 {
     if (script_.settings().frames == 0 || script_.model.shapes().empty()) return;
     scene_.emplace(folder_, script_.model.name(), keep);
-    const double plane_size = 2 * extent(view, false).size();
     const Model& model = script_.model;
     for (int k = 0; k < static_cast<int>(model.shapes().size()); ++k) {
         const AttachedShape& s = model.shapes()[k];
         if (model.grain_of(s.body) >= 0) continue;
         drawn_.push_back(k);
-        drawings_.push_back({script_.model.shape_name(k), surface(s.shape, plane_size), {}, s.body});
+        drawings_.push_back({script_.model.shape_name(k), surface(s.shape, plane_size_), {}, s.body});
     }
     for (const Drawing& d : drawings_) surfaces_.push_back(d.surface);
 
@@ -156,7 +157,7 @@ void Output::prepare_scene(const View& view, int keep)
         }
         for (int k = 0; k < grain.shapes; ++k) {
             const AttachedShape& s = model.shapes()[grain.first_shape + k];
-            const Surface part = surface(s.shape, plane_size);
+            const Surface part = surface(s.shape, plane_size_);
             const int first = static_cast<int>(all.vertices.size());
             for (const Eigen::Vector3d& x : part.vertices) all.vertices.push_back(s.at * x);
             for (std::vector<int> face : part.faces) {

@@ -19,7 +19,7 @@ class Output {
     // Opens the folder of the run and removes what an earlier run left there under the same names.
     Output(const Script& script, const View& view);
     // Cuts the files back to where they were at the checkpoint, to go on from there.
-    Output(const Script& script, const View& view, const Checkpoint& from);
+    Output(const Script& script, const Checkpoint& from);
 
     void history(const View& view, const StepReport& report);
     // Contacts that carry an impulse now and did not in the step before; t_m is the time of q_m, where they
@@ -35,7 +35,7 @@ class Output {
     long impact_count() const { return impact_count_; }
 
   private:
-    void prepare_scene(const View& view, int keep);
+    void prepare_scene(int keep);
     void draw_grains(const View& view);
 
     const Script& script_;
@@ -43,6 +43,7 @@ class Output {
     std::optional<History> histories_, impacts_;
     std::vector<double> row_;
     long impact_count_ = 0;
+    double plane_size_;                               // to draw
     int frames_before_ = 0;                           // of an earlier run, if this one draws none
     std::set<std::array<int, 3>> touching_, touched_; // shapes and feature, in this step and the one before
 

@@ -231,8 +231,7 @@ int simulate(const Script& script)
                    summary(script, *stepper, statistics, status, notes).dump(2) + "\n");
     };
     if (!set.no_output) {
-        from ? output.emplace(script, stepper->view(), from->checkpoint)
-             : output.emplace(script, stepper->view());
+        from ? output.emplace(script, from->checkpoint) : output.emplace(script, stepper->view());
         write_summary("running");
     }
 

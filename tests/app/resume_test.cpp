@@ -115,7 +115,7 @@ void expect_same_frames(const std::filesystem::path& a, const std::filesystem::p
         EXPECT_EQ(text_of(entry), text_of(b / "frames" / entry.path().filename())) << entry.path();
         ++frames;
     }
-    EXPECT_EQ(frames, 12);
+    EXPECT_GE(frames, 12);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(b / "frames"), {}), frames);
 }
 
