@@ -18,7 +18,7 @@ namespace {
 bool slow = false; // a millisecond a step, to be killed on the way
 }
 
-// A pendulum that swings against a wall, a driven tray, and grains that fall on it.
+// A pendulum that rattles between walls, a driven tray, and grains that fall on it.
 TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
 {
     using namespace tamis;
@@ -28,11 +28,12 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
     model.gravity({0, 0, -9.81});
     const Body bob = model.add(
         {.name = "bob", .joint = hinge_y(), .mass = 1, .com = {0.3, 0, 0}, .inertia = {1e-3, 1e-3, 1e-3}});
-    model.start(bob, 0.2, 0);
-    const MaterialId stone = model.add(Material{.friction = friction, .restitution = 0.5});
+    model.start(bob, 1.5, 10);
+    const MaterialId stone = model.add(Material{.friction = friction, .restitution = 0.95});
     const MaterialId sand = model.add(Material{.friction = friction, .rolling = 1e-3, .anticipation = true});
     model.attach(bob, sphere(0.05), stone, {.p = {0.3, 0, 0}}, "bob");
-    model.attach(ground, wall({1, 0, 0}, -0.2), stone, {}, "wall");
+    model.attach(ground, wall({1, 0, 0}, -0.08), stone, {}, "left");
+    model.attach(ground, wall({-1, 0, 0}, -0.08), stone, {}, "right");
     Mechanism& second = model.mechanism("tray");
     const Body tray = second.add({.name = "tray", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
     if (method() == Method::moreau_jean)
