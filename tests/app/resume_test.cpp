@@ -23,6 +23,7 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
 {
     using namespace tamis;
     const double friction = opt("friction", 0.4, "of all");
+    const int grains = count("grains", 4, "that fall");
     if (choice("way", "relative", {"relative", "absolute"}, "of stepping") == "absolute")
         method(Method::absolute);
     model.gravity({0, 0, -9.81});
@@ -41,11 +42,12 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
     const ShapeId floor = model.attach(tray, wall({0, 0, 1}, -1), sand, {}, "floor");
     GrainId grain;
     if (method() == Method::moreau_jean)
-        for (int g = 0; g < 4; ++g)
+        for (int g = 0; g < grains; ++g)
             grain = model.grain({.shape = sphere(0.02),
                                  .material = sand,
                                  .density = 2500,
-                                 .at = {.p = {0.3 + 0.005 * g, 0.003 * g, -0.95 + 0.05 * g}}});
+                                 .at = {.p = {0.3 + 0.04 * (g % 4), 0.041 * (g / 4 % 4) + 1e-4 * g,
+                                              -0.97 + 0.05 * (g / 16)}}});
     record("angle", [c = model.coordinate(bob)](const View& s) {
         if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         return s.q(c);
@@ -158,6 +160,22 @@ TEST(Resume, ExtendedRunEqualsOneThatNeverStopped)
     const nlohmann::json summary = summary_of(folder / "whole");
     EXPECT_GT(summary["contacts"]["steps_with_contact"], 100);
     EXPECT_GT(std::ranges::count(text_of(folder / "whole/impacts.csv"), '\n'), 5);
+}
+
+// Enough contacts for the broad phase and the solver of many.
+TEST(Resume, ExtendedRunOfManyGrainsEqualsOneThatNeverStopped)
+{
+    ScratchFolder folder;
+    const auto part = [&](const char* name, const std::string& t_end, bool resume) {
+        std::vector<std::string> options{"--grains", "64", "--tolerance", "1e-4", "--t-end", t_end};
+        if (resume) options.push_back("--resume");
+        return run(folder / name, options);
+    };
+    ASSERT_EQ(part("whole", "0.2", false), 0);
+    ASSERT_EQ(part("parts", "0.1", false), 0);
+    ASSERT_EQ(part("parts", "0.2", true), 0);
+    expect_same_run(folder / "whole", folder / "parts");
+    EXPECT_GT(summary_of(folder / "whole")["contacts"]["max"], 100);
 }
 
 TEST(Resume, KilledRunEqualsOneThatNeverStopped)
