@@ -69,7 +69,7 @@ void write_packing(const std::filesystem::path& path, const Packing& packing)
 
 Packing read_packing(const std::filesystem::path& path)
 {
-    const Hdf5 file = read_hdf5(path);
+    const Hdf5 file = read_hdf5(path, true);
     if (file.attribute<std::int64_t>("tamis_packing") != version)
         fail("'{}' is a packing of another version.", path.string());
     const auto &kind = file.array<std::int64_t>("kind"), &points = file.array<std::int64_t>("points");

@@ -63,10 +63,10 @@ AutoSolver::AutoSolver(int threads) : many_({.threads = threads}) {}
 SolverReport AutoSolver::solve(ContactProblem& problem)
 {
     const bool few = static_cast<int>(problem.contacts.size()) <= few_contacts;
-    const bool suits = RobustContacts::suits(problem);
+    const bool suits = few && RobustContacts::suits(problem);
     ContactSolver& sweeps = few ? static_cast<ContactSolver&>(few_) : many_;
     sweeps.stop = stop;
-    if (few && suits) sweeps.stop.max_sweeps = std::min(stop.max_sweeps, few_sweeps);
+    if (suits) sweeps.stop.max_sweeps = std::min(stop.max_sweeps, few_sweeps);
     const SolverReport swept = sweeps.solve(problem);
     if (swept.status == SolverStatus::converged || !suits) return swept;
 
@@ -77,7 +77,7 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
     if (!(solved.residual.natural_max <= swept.residual.natural_max)) {
         for (std::size_t a = 0; a < r_.size(); ++a) problem.contacts[a].r = r_[a];
         problem.rebuild_velocities();
-        if (!few || swept.sweeps >= stop.max_sweeps) return swept;
+        if (swept.sweeps >= stop.max_sweeps) return swept;
         sweeps.stop.max_sweeps = stop.max_sweeps - swept.sweeps;
         solved = sweeps.solve(problem);
     }

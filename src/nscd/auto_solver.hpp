@@ -17,9 +17,9 @@ class RobustContacts : public ContactSolver {
     static bool suits(const ContactProblem& problem);
 };
 
-// Few contacts: serial sweeps with exact local solutions. Many: coloured sweeps. When sweeps run out or
-// stagnate and the problem suits the robust solver, that one goes on from where they ended; the better of the
-// two results is kept. The report says who gave it.
+// Few contacts: serial sweeps with exact local solutions; when they stagnate, the robust solver goes on from
+// where they ended, and the better of the two results is kept. Many: coloured sweeps. The report says who
+// gave the result.
 class AutoSolver : public ContactSolver {
   public:
     explicit AutoSolver(int threads = 0);

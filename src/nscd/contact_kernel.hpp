@@ -13,8 +13,8 @@
 // and with rolling resistance, after that, M' = projection of M - rho_r (w_b - w_a) on |M| <= l_r p'. Its
 // fixed points are those of Signorini and Coulomb. Compared on beds of 2000 to 6000 contacts, to a relative
 // residual of 1e-2 and 1e-3: the projection on the cone with one step for all directions, P_K(P - rho u^),
-// needs 1.2 to 3 times as many sweeps, since a manifold turns more easily than it is pushed; u_t corrected
-// for the change of p saves no sweep and costs half as much again.
+// mostly needs more sweeps, up to 3 times as many, since a manifold turns more easily than it is pushed; u_t
+// corrected for the change of p saves no sweep.
 #pragma once
 
 #ifdef __CUDACC__

@@ -9,8 +9,7 @@ namespace tamis {
 
 void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches)
 {
-    if (wrenches.size() < problem.general_offset.back()) wrenches.resize(problem.general_offset.back());
-    wrenches.setZero(); // keeps the memory
+    wrenches.assign(problem.general_offset.back(), 0.0); // keeps the memory
     for (const Contact& contact : problem.contacts)
         for (const Contact::Side& side : contact.side) {
             if (side.block < 0 || problem.is_rigid(side.block)) continue;

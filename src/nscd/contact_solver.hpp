@@ -42,10 +42,10 @@ class ContactSolver {
     StopTest stop;
 };
 
-// Generalised contact impulses on the general blocks, one after the other (the vector may be longer);
-// relative change between two of them: the largest over blocks of |a - b| / |b|, zero if both vanish.
+// Generalised contact impulses on the general blocks, one after the other; relative
+// change between two of them: the largest over blocks of |a - b| / |b|, zero if both vanish.
 void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches);
-double wrench_change(const ContactProblem& problem, const Eigen::VectorXd& before,
-                     const Eigen::VectorXd& now);
+double wrench_change(const ContactProblem& problem, const std::vector<double>& before,
+                     const std::vector<double>& now);
 
 } // namespace tamis

@@ -64,6 +64,27 @@ TEST_P(Driven, BallTurnsWithTheWallsThatRollItBetweenThem)
     EXPECT_NEAR(turning_rate(run, ball).y() * R, (v2 - v1) / 2, 1e-9 * root);
 }
 
+TEST_P(Driven, TurningFloorIsSeenComingFarFromItsHinge)
+{
+    // The floor turns up under a ball ten lengths away, by more than the ball's gap in a step.
+    const double R = 0.1 * s, away = 10 * s, rate = 1 / root, h = 1e-2 * root;
+    Model model("flap");
+    const MaterialId m = model.add(Material{.anticipation = true});
+    const GrainId ball = model.grain(
+        {.shape = sphere(R), .material = m, .density = 1000, .at = {.p = {away, 0, R + 0.25 * s}}});
+    const Body floor = model.add({.name = "floor", .joint = hinge_y(), .mass = 1, .inertia = {1, 1, 1}});
+    model.attach(floor, wall({0, 0, 1}, 0), m);
+    model.drive(model.coordinate(floor),
+                {[=](double t) { return -rate * t; }, [=](double) { return -rate; }});
+    model.finish();
+    MoreauJean run(model, with_step(h));
+    double deepest = 0;
+    for (int k = 0; k < 4; ++k) deepest = std::max(deepest, run.step().penetration);
+    EXPECT_LT(deepest, std::pow(rate * h, 2) * away); // the turn in a step is of second order
+    // Inelastic and without friction it keeps no speed along the floor and all of it across.
+    EXPECT_NEAR(run.view().velocity(ball).norm() / (rate * away), 1, 0.01);
+}
+
 TEST_P(Driven, WallsThatCloseOnABallPushItThenReportWhatCannotBe)
 {
     // Gaps of 0.1 on both sides close at unequal speeds; the walls turn back after they would have met it.

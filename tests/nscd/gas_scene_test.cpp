@@ -234,16 +234,16 @@ TEST(Gas, EqualRunsHaveEqualBitsAndARestoredOneContinuesThem)
         MoreauJeanOptions options = with_step(4e-3, 1e-4);
         options.contacts.solver = solver;
         MoreauJean a(scene.model, options), b(scene.model, options), c(scene.model, options);
-        advance(a, 80);
+        advance(a, 60);
         const State middle = a.state();
         EXPECT_GT(middle.impulses.size(), 20u); // in contact
-        advance(a, 80);
-        advance(b, 160);
+        advance(a, 40);
+        advance(b, 100);
         EXPECT_EQ(a.state_hash(), b.state_hash()) << solver;
         c.restore(middle);
         b.restore(middle); // after other work
-        advance(b, 80);
-        advance(c, 80);
+        advance(b, 40);
+        advance(c, 40);
         EXPECT_EQ(b.state_hash(), a.state_hash()) << solver;
         EXPECT_EQ(c.state_hash(), a.state_hash()) << solver;
     }

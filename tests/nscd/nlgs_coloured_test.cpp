@@ -1,7 +1,7 @@
 #include "nscd/nlgs_coloured.hpp"
 
-#include "error_of.hpp"
 #include "allocations.hpp"
+#include "error_of.hpp"
 #include "nscd/beds.hpp"
 #include "nscd/nlgs.hpp"
 #include "nscd/nlgs_coloured_kernel.hpp"
