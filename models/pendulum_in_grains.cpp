@@ -43,9 +43,10 @@ TAMIS_MODEL(pendulum_in_grains, "A pendulum whose ball swings into a bed of grai
         return deposit(loose, walls, {.friction = {mu}}).packing;
     });
     add_grains(model, bed, stone, 2600);
-    for (const auto& [shape, pose] : walls.shapes) model.attach(ground, shape, stone, pose);
+    std::vector<ShapeId> trough;
+    for (const auto& [shape, pose] : walls.shapes) trough.push_back(model.attach(ground, shape, stone, pose));
 
-    // 3. The pendulum: hangs so that its ball would just touch the floor of the bed's upper half.
+    // 3. The pendulum: at its lowest point the ball is half in the bed.
     const double top = bed.size() > 0 ? bounds(bed).high.z() : 0;
     const double mass = 7800 * 4.0 / 3 * M_PI * radius * radius * radius,
                  inertia = 0.4 * mass * radius * radius;
@@ -56,6 +57,8 @@ TAMIS_MODEL(pendulum_in_grains, "A pendulum whose ball swings into a bed of grai
                                 .com = {0, 0, -length},
                                 .inertia = {inertia, inertia, inertia}});
     const ShapeId ball = model.attach(arm, sphere(radius), stone, {.p = {0, 0, -length}}, "ball");
+    for (ShapeId side : trough)
+        model.ignore(ball, side); // planes have no end: the ball swings over the trough's sides
     model.show(arm, box(0.01, 0.01, length), {.p = {0, 0, -length / 2}}, "rod");
     model.start(arm, start, 0);
 

@@ -4,17 +4,20 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <omp.h>
 
 namespace tamis {
 
 namespace {
 constexpr int few_shapes = 16;
+constexpr std::size_t enough_for_threads = 2000; // pairs
 constexpr double tie = 1e-9; // of the size of a pair: gaps that differ by less count as equal
 } // namespace
 
-Detection::Detection(const Model& model)
+Detection::Detection(const Model& model, int threads)
     : model_(model), poses_(model.shapes().size()), moving_(model.shapes().size(), -1),
-      size_(model.shapes().size()), broadphase_(model.filter())
+      size_(model.shapes().size()), ball_(model.shapes().size()), broadphase_(model.filter()),
+      threads_(threads > 0 ? threads : omp_get_max_threads())
 {
     const int shapes = static_cast<int>(poses_.size());
     for (int s = 0; s < shapes; ++s) {
@@ -22,6 +25,8 @@ Detection::Detection(const Model& model)
         poses_[s] = shape.at;
         size_[s] = bounding_radius(shape.shape);
         if (shape.material >= 0) moving_[s] = shape.body;
+        const int grain = model.grain_of(shape.body);
+        ball_[s] = grain >= 0 && model.grains()[grain].ball;
     }
     for (int a = 0; a < model.materials(); ++a)
         for (int b = 0; b < model.materials(); ++b) {
@@ -50,22 +55,48 @@ const std::vector<std::pair<int, int>>& Detection::candidates(double alert, std:
     return broadphase_.pairs(bounds_);
 }
 
-const std::vector<DetectedContact>& Detection::collect(double least, std::span<const double> reach)
+const std::vector<DetectedContact>& Detection::collect(double alert, std::span<const double> reach)
 {
+    const std::span<const std::pair<int, int>> pairs = candidates(alert, reach);
     found_.clear();
-    for (const auto& [a, b] : candidates(least, reach)) {
+    if (threads_ == 1 || pairs.size() < enough_for_threads) {
+        look_at(pairs, alert, reach, points_, found_);
+        return found_;
+    }
+    // Equal shares, put together in the order of the pairs.
+    shares_.resize(threads_);
+    const std::size_t size = (pairs.size() + threads_ - 1) / threads_;
+#pragma omp parallel for schedule(static, 1) num_threads(threads_)
+    for (int k = 0; k < threads_; ++k) {
+        const std::size_t first = std::min(k * size, pairs.size());
+        shares_[k].found.clear();
+        look_at(pairs.subspan(first, std::min(size, pairs.size() - first)), alert, reach, shares_[k].points,
+                shares_[k].found);
+    }
+    for (const Share& share : shares_) found_.insert(found_.end(), share.found.begin(), share.found.end());
+    return found_;
+}
+
+void Detection::look_at(std::span<const std::pair<int, int>> pairs, double least,
+                        std::span<const double> reach, std::vector<ContactPoint>& points,
+                        std::vector<DetectedContact>& found) const
+{
+    for (const auto& [a, b] : pairs) {
         const AttachedShape &shape_a = model_.shapes()[a], &shape_b = model_.shapes()[b];
         const Material& material = materials_[shape_a.material * model_.materials() + shape_b.material];
         const double alert = least + (material.anticipation && !reach.empty() ? reach[a] + reach[b] : 0);
-        points_.clear();
-        collide(shape_a.shape, poses_[a], shape_b.shape, poses_[b],
-                alert + tie * std::min(size_[a], size_[b]), points_);
+        const double wider = alert + tie * std::min(size_[a], size_[b]);
+        if (ball_[a] && ball_[b]) { // most pairs of a bed of spheres end here
+            const double reaches = size_[a] + size_[b] + wider;
+            if ((poses_[b].p - poses_[a].p).squaredNorm() > reaches * reaches) continue;
+        }
+        points.clear();
+        collide(shape_a.shape, poses_[a], shape_b.shape, poses_[b], wider, points);
         const auto active = [&](const ContactPoint& p) { return p.gap <= alert; };
-        if (std::none_of(points_.begin(), points_.end(), active)) continue;
-        for (const ContactPoint& p : points_)
-            found_.push_back({a, b, shape_a.body, shape_b.body, &material, p});
+        if (std::none_of(points.begin(), points.end(), active)) continue;
+        for (const ContactPoint& p : points)
+            found.push_back({a, b, shape_a.body, shape_b.body, &material, p});
     }
-    return found_;
 }
 
 Eigen::Matrix3d contact_frame(const Eigen::Vector3d& n)

@@ -21,15 +21,20 @@ struct DetectedContact {
 
 class Detection {
   public:
-    explicit Detection(const Model& model);
+    explicit Detection(const Model& model, int threads = 1); // 0: all; what is found does not depend on them
     // Contacts with gap <= alert, ordered by pair. `pose(b)` is the pose of body or grain b. Pairs that
     // anticipate have a larger alert distance, by the sum of their `reach`, which is given for each shape.
     template <class PoseOf>
     const std::vector<DetectedContact>& detect(PoseOf&& pose, double alert = 0,
                                                std::span<const double> reach = {})
     {
-        for (std::size_t s = 0; s < poses_.size(); ++s)
-            if (moving_[s] >= 0) poses_[s] = pose(moving_[s]) * model_.shapes()[s].at;
+        for (std::size_t s = 0; s < poses_.size(); ++s) {
+            if (moving_[s] < 0) continue;
+            if (ball_[s])
+                poses_[s].p = pose(moving_[s]).p;
+            else
+                poses_[s] = pose(moving_[s]) * model_.shapes()[s].at;
+        }
         return collect(alert, reach);
     }
 
@@ -53,19 +58,28 @@ class Detection {
 
   private:
     const std::vector<DetectedContact>& collect(double alert, std::span<const double> reach);
+    void look_at(std::span<const std::pair<int, int>> pairs, double alert, std::span<const double> reach,
+                 std::vector<ContactPoint>& points, std::vector<DetectedContact>& found) const;
     const std::vector<std::pair<int, int>>& candidates(double alert, std::span<const double> reach);
 
     const Model& model_;
     std::vector<Pose> poses_;         // of shapes
     std::vector<int> moving_;         // body of a shape that takes part, -1 for the ground's
     std::vector<double> size_;        // bounding radius of shapes
+    std::vector<char> ball_;          // a ball grain's: turns do not matter
     std::vector<Material> materials_; // by pair of materials
     bool anticipates_ = false;
     std::vector<std::pair<int, int>> all_pairs_; // of a small model
     Broadphase broadphase_;
     std::vector<Bounds> bounds_;
+    int threads_;
     std::vector<ContactPoint> points_;
     std::vector<DetectedContact> found_;
+    struct Share { // of a thread
+        std::vector<ContactPoint> points;
+        std::vector<DetectedContact> found;
+    };
+    std::vector<Share> shares_;
 };
 
 // Orthonormal frame (n, t1, t2) of a contact; t1 and t2 depend on n alone.

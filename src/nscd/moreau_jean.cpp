@@ -32,7 +32,7 @@ std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocit
 } // namespace
 
 MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
-    : model_(model), options_(options), grains_(model), detection_(model),
+    : model_(model), options_(options), grains_(model), detection_(model, options.contacts.threads),
       solver_(make_solver(options.contacts.solver, options.contacts.threads))
 {
     if (!(options.h > 0) || !std::isfinite(options.h))
