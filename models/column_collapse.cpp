@@ -5,7 +5,7 @@
 //    |oo|
 //    |oo|    ->    _.-oo-._
 //
-// Sample runs:  column_collapse --grains 300 --t-end 0.2
+// Sample runs:  column_collapse --grains 200 --t-end 0.15
 #include <tamis.hpp>
 using namespace tamis;
 

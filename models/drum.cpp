@@ -6,7 +6,7 @@
 //   | ooooo |      of mass, against the vertical, is the slope of the bed.
 //    \_ooo_/
 //
-// Sample runs:  drum --grains 300 --t-end 0.5
+// Sample runs:  drum --grains 200 --t-end 0.3
 #include <tamis.hpp>
 using namespace tamis;
 

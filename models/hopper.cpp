@@ -8,7 +8,7 @@
 //   |_o o_|   hole of diameter D, made of convex wedges around it
 //      o
 //
-// Sample runs:  hopper --grains 400 --hole 0.03 --silo 0.06 --t-end 0.3
+// Sample runs:  hopper --grains 250 --hole 0.03 --silo 0.05 --t-end 0.2
 #include <tamis.hpp>
 using namespace tamis;
 

@@ -8,7 +8,7 @@
 //   o|oooooo|
 //   o|oooooo|
 //
-// Sample runs:  pendulum_in_grains --t-end 0.4 --grains 200
+// Sample runs:  pendulum_in_grains --t-end 0.35 --grains 150
 #include <tamis.hpp>
 using namespace tamis;
 
