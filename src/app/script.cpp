@@ -33,7 +33,9 @@ double Script::opt(const std::string& name, double value, const std::string& hel
 }
 int Script::count(const std::string& name, int value, const std::string& help)
 {
-    return options_.integer(name, value, help);
+    const int n = options_.integer(name, value, help);
+    if (n < 0) throw UsageError(fmt::format("--{} is {}: give zero or a positive number.", name, n));
+    return n;
 }
 std::string Script::choice(const std::string& name, const std::string& value,
                            const std::vector<std::string>& among, const std::string& help)
