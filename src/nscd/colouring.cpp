@@ -42,7 +42,8 @@ void Colouring::arrange(const ContactProblem& problem, int lanes)
     pack(lanes);
 }
 
-// Runs of contacts of the same pair; `row` holds the rigid blocks for now, -1 for the ground.
+// Runs of contacts of the same pair; `row` holds the rigid blocks until the bodies are numbered, -1 for the
+// ground.
 void Colouring::collect(const ContactProblem& problem)
 {
     const auto& contacts = problem.contacts;
