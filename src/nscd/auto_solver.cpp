@@ -2,6 +2,7 @@
 #include "nscd/auto_solver.hpp"
 
 #include "error.hpp"
+#include "nscd/interior_point.hpp"
 #include "nscd/robust_solver.hpp"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
 const std::vector<std::string>& solver_names()
 {
     static const std::vector<std::string> names{"auto",     "nlgs", "coloured", "coloured-float",
-                                                "anderson", "nncg", "robust"};
+                                                "anderson", "nncg", "robust",   "interior"};
     return names;
 }
 
@@ -97,6 +98,7 @@ std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads)
     if (name == "auto") return std::make_unique<AutoSolver>(threads);
     if (name == "nlgs") return std::make_unique<Nlgs>();
     if (name == "robust") return std::make_unique<RobustContacts>();
+    if (name == "interior") return std::make_unique<InteriorPoint>(threads);
     NlgsColouredOptions options{.threads = threads};
     if (name == "coloured-float")
         options.precision = Precision::float_;

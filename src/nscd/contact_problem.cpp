@@ -171,13 +171,15 @@ LocalState local_state(const ContactProblem& problem, const Contact& contact, in
     return state;
 }
 
-} // namespace
-
-Residual residual(const ContactProblem& problem)
-{
-    Residual result;
+// What some of the contacts add to the residual: maxima, and sums of squares.
+struct ResidualPart {
+    double natural_max = 0, approach = 0, round_off = 0;
     double sum_natural = 0, sum_impulse = 0, sum_velocity = 0;
-    for (std::size_t a = 0; a < problem.contacts.size(); ++a) {
+};
+ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std::size_t end)
+{
+    ResidualPart part;
+    for (std::size_t a = begin; a < end; ++a) {
         const Contact& contact = problem.contacts[a];
         const int m = contact.active_rows();
         auto [u, trace, magnitude] = local_state(problem, contact, m);
@@ -200,21 +202,49 @@ Residual residual(const ContactProblem& problem)
             approach = std::max(-u[0], 0.0);
             natural = (contact.r - project_contact(contact.r, u, contact.friction, rho)).norm();
         }
-        result.natural_max = std::max(result.natural_max, natural);
-        result.approach = std::max(result.approach, approach);
-        result.round_off = std::max(result.round_off, rho * magnitude);
-        sum_natural += natural * natural;
-        sum_impulse += impulse;
-        sum_velocity += rho * rho * u.squaredNorm();
+        part.natural_max = std::max(part.natural_max, natural);
+        part.approach = std::max(part.approach, approach);
+        part.round_off = std::max(part.round_off, rho * magnitude);
+        part.sum_natural += natural * natural;
+        part.sum_impulse += impulse;
+        part.sum_velocity += rho * rho * u.squaredNorm();
+    }
+    return part;
+}
+
+} // namespace
+
+// Contacts are taken in parts of a fixed size: sums do not depend on the threads.
+Residual residual(const ContactProblem& problem, int threads)
+{
+    constexpr std::size_t part_size = 1024, at_once = 64;
+    const std::size_t contacts = problem.contacts.size(), parts = (contacts + part_size - 1) / part_size;
+    ResidualPart sum, found[at_once];
+    for (std::size_t first = 0; first < parts; first += at_once) {
+        const int count = static_cast<int>(std::min(at_once, parts - first));
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+        for (int k = 0; k < count; ++k) {
+            const std::size_t begin = (first + k) * part_size;
+            found[k] = residual_part(problem, begin, std::min(begin + part_size, contacts));
+        }
+        for (int k = 0; k < count; ++k) {
+            sum.natural_max = std::max(sum.natural_max, found[k].natural_max);
+            sum.approach = std::max(sum.approach, found[k].approach);
+            sum.round_off = std::max(sum.round_off, found[k].round_off);
+            sum.sum_natural += found[k].sum_natural;
+            sum.sum_impulse += found[k].sum_impulse;
+            sum.sum_velocity += found[k].sum_velocity;
+        }
     }
     // Without impulses v is v_free, and the u above are the free ones.
-    const double scale = std::sqrt(sum_impulse > 0 ? sum_impulse : sum_velocity);
-    if (scale == 0) return {.approach = result.approach};
-    const double count = std::sqrt(static_cast<double>(problem.contacts.size()));
+    const double scale = std::sqrt(sum.sum_impulse > 0 ? sum.sum_impulse : sum.sum_velocity);
+    Residual result{.approach = sum.approach};
+    if (scale == 0) return result;
+    const double count = std::sqrt(static_cast<double>(contacts));
     const double epsilon = std::numeric_limits<double>::epsilon();
-    result.natural_rms = std::sqrt(sum_natural) / scale;
-    result.natural_max *= count / scale;
-    result.round_off *= 64 * epsilon * count / scale;
+    result.natural_rms = std::sqrt(sum.sum_natural) / scale;
+    result.natural_max = sum.natural_max * (count / scale);
+    result.round_off = sum.round_off * (64 * epsilon * count / scale);
     // The maximum alone would hide a contact that is not a number.
     if (std::isnan(result.natural_rms)) result.natural_max = result.natural_rms;
     return result;

@@ -162,6 +162,6 @@ struct Residual {
     double wrench_change =
         0; // of the contact wrench on a mechanism since the last check, relative; by solvers
 };
-Residual residual(const ContactProblem& problem);
+Residual residual(const ContactProblem& problem, int threads = 1); // same bits for all threads
 
 } // namespace tamis

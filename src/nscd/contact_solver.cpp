@@ -1,22 +1,58 @@
-// Criterion (c) of a contact solution: the wrench on each mechanism, Q = sum over its contacts of H^T r. A
-// relative residual of impulses alone misleads where a mechanism pushes a dense bed: most contacts are
-// settled long before the few chains of contacts that carry the load.
+// Criterion (c) of a contact solution: the wrench on each mechanism, Q = sum over its contacts of H^T r, and
+// the force on each prescribed body. A relative residual of impulses alone misleads where a machine pushes a
+// dense bed: most contacts are settled long before the few chains of contacts that carry the load.
+//
+// Changes count relative to sum |H^T r|, not to |Q|, which may vanish between contacts that oppose each
+// other.
 #include "nscd/contact_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tamis {
 
+namespace {
+
+// The parts of the list of wrenches: n numbers of each general block and 3 of each prescribed body, each
+// followed by its sum of magnitudes.
+int wrench_place(const ContactProblem& problem, int block)
+{
+    if (!problem.is_rigid(block)) return problem.offset(block) + block;
+    return problem.offset(problem.general()) + problem.general() + 4 * (block - problem.general());
+}
+
+bool prescribed(const ContactProblem& problem, int block)
+{
+    return problem.is_rigid(block) && problem.rigid[block - problem.general()].inverse_mass == 0;
+}
+
+} // namespace
+
 void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches)
 {
-    wrenches.assign(problem.general_offset.back(), 0.0); // keeps the memory
+    wrenches.assign(wrench_place(problem, problem.blocks()), 0.0); // keeps the memory
     for (const Contact& contact : problem.contacts)
-        for (const Contact::Side& side : contact.side) {
-            if (side.block < 0 || problem.is_rigid(side.block)) continue;
+        for (int s = 0; s < 2; ++s) {
+            const Contact::Side& side = contact.side[s];
+            if (side.block < 0) continue;
+            double* Q = wrenches.data() + wrench_place(problem, side.block);
+            const int m = contact.active_rows();
+            if (problem.is_rigid(side.block)) {
+                if (!prescribed(problem, side.block) || contact.law == Law::rolling) continue;
+                const Eigen::Vector3d P = contact.frame.leftCols(m) * contact.r.head(m);
+                Eigen::Map<Eigen::Vector3d>(Q) += s == 0 ? Eigen::Vector3d(-P) : P;
+                Q[3] += P.norm();
+                continue;
+            }
             const int n = problem.block_size(side.block);
-            double* q = wrenches.data() + problem.offset(side.block);
-            for (int row = 0; row < contact.active_rows(); ++row)
-                for (int k = 0; k < n; ++k) q[k] += problem.H[side.map + row * n + k] * contact.r[row];
+            double square = 0;
+            for (int k = 0; k < n; ++k) {
+                double q = 0;
+                for (int row = 0; row < m; ++row) q += problem.H[side.map + row * n + k] * contact.r[row];
+                Q[k] += q;
+                square += q * q;
+            }
+            Q[n] += std::sqrt(square);
         }
 }
 
@@ -24,12 +60,13 @@ double wrench_change(const ContactProblem& problem, const std::vector<double>& b
                      const std::vector<double>& now)
 {
     double largest = 0;
-    for (int b = 0; b < problem.general(); ++b) {
-        const int start = problem.offset(b), n = problem.block_size(b);
-        if (n == 0) continue;
-        const Eigen::Map<const Eigen::VectorXd> then(before.data() + start, n), today(now.data() + start, n);
-        const double change = (today - then).norm(), size = today.norm();
-        if (change > 0) largest = std::max(largest, size > 0 ? change / size : 1.0);
+    for (int b = 0; b < problem.blocks(); ++b) {
+        const int start = wrench_place(problem, b);
+        const int n = problem.is_rigid(b) ? 3 : problem.block_size(b);
+        double square = 0;
+        for (int k = start; k < start + n; ++k) square += (now[k] - before[k]) * (now[k] - before[k]);
+        if (square > 0)
+            largest = std::max(largest, std::sqrt(square) / std::max(now[start + n], before[start + n]));
     }
     return largest;
 }

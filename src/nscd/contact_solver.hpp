@@ -13,9 +13,9 @@ namespace tamis {
 struct StopTest {
     double natural_max = 1e-10; // or below round-off
     double natural_rms = std::numeric_limits<double>::infinity();
-    double approach = std::numeric_limits<double>::infinity(); // m/s: a length over the step
-    double wrench_change =
-        std::numeric_limits<double>::infinity(); // on every mechanism, since the last check
+    double approach = std::numeric_limits<double>::infinity();      // m/s: a length over the step
+    double wrench_change = std::numeric_limits<double>::infinity(); // on every mechanism and prescribed body,
+                                                                    // since the last check
     int max_sweeps = 10000;
 
     bool satisfied(const Residual& r) const
@@ -42,8 +42,8 @@ class ContactSolver {
     StopTest stop;
 };
 
-// Generalised contact impulses on the general blocks, one after the other; relative
-// change between two of them: the largest over blocks of |a - b| / |b|, zero if both vanish.
+// Generalised contact impulses on mechanisms and impulses on prescribed bodies; largest relative change
+// between two of them.
 void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches);
 double wrench_change(const ContactProblem& problem, const std::vector<double>& before,
                      const std::vector<double>& now);

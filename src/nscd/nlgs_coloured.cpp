@@ -139,7 +139,7 @@ class Sweeper {
   public:
     void build(const ContactProblem& problem, const BatchKernels<T>& kernels, int threads);
     void load_velocities(const ContactProblem& problem);
-    void store_impulses(ContactProblem& problem) const;
+    void store_impulses(ContactProblem& problem, int threads) const;
     // Impulses and velocities as one vector; the first state_measured() numbers are impulses.
     std::size_t state_measured() const { return 3 * contact_.size() + 3 * overflow_.size(); }
     std::size_t state_size() const;
@@ -306,9 +306,11 @@ void Sweeper<T>::fill(const ContactProblem& problem, int b)
 }
 
 template <class T>
-void Sweeper<T>::store_impulses(ContactProblem& problem) const
+void Sweeper<T>::store_impulses(ContactProblem& problem, int threads) const
 {
-    for (std::size_t b = 0; b < batch_.size(); ++b) {
+    const int batches = static_cast<int>(batch_.size());
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int b = 0; b < batches; ++b) {
         const ContactBatch<T>& batch = batch_[b];
         const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
         for (long place = place_[b]; place < place_[b + 1]; ++place) {
@@ -555,15 +557,16 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
     constexpr int first_check = 32, check_interval = 96; // sweeps; whole groups
     const bool accelerate = options.acceleration != Acceleration::none;
     const double count = static_cast<double>(problem.contacts.size());
-    int threads = 1;
+    int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+    if (problem.contacts.size() < fewest_for_threads) threads = 1;
     double max_target = stop.natural_max, rms_target = stop.natural_rms; // changes that call for a check
     double max = 0, rms = 0;                                             // changes of the last sweep
     bool check = true;
     for (;;) {
         if (check) {
-            if (report.sweeps > 0) sweeper.store_impulses(problem);
+            if (report.sweeps > 0) sweeper.store_impulses(problem, threads);
             problem.rebuild_velocities();
-            report.residual = residual(problem);
+            report.residual = residual(problem, threads);
             contact_wrenches(problem, work_->wrenches);
             if (report.sweeps > 0)
                 report.residual.wrench_change =
@@ -591,8 +594,6 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
         }
         if (report.sweeps == 0) {
             const double start = clock();
-            threads = options.threads > 0 ? options.threads : omp_get_max_threads();
-            if (problem.contacts.size() < fewest_for_threads) threads = 1;
             sweeper.build(problem, kernels, threads);
             const Colouring& colouring = sweeper.colouring;
             threads = std::min(threads, colouring.slabs);

@@ -25,6 +25,7 @@
 #include "nscd/robust_solver.hpp"
 
 #include "nscd/contact_law.hpp"
+#include "nscd/second_order_cone.hpp"
 
 #include <Eigen/Dense>
 #include <Eigen/SparseLU>
@@ -99,45 +100,6 @@ class BlockSystem {
     Eigen::PartialPivLU<MatrixXd> dense_;
     Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_;
 };
-
-// The Lorentz cone |x_t| <= x_n.
-double determinant(const Vector3d& x)
-{
-    const double t = x.tail<2>().norm();
-    return (x[0] - t) * (x[0] + t);
-}
-
-// Largest step from x inside the cone along d that does not leave it.
-double step_to_boundary(const Vector3d& x, const Vector3d& d)
-{
-    double step = d[0] < 0 ? -x[0] / d[0] : std::numeric_limits<double>::max();
-    const double a = determinant(d), b = x[0] * d[0] - x.tail<2>().dot(d.tail<2>()), c = determinant(x);
-    const double discriminant = b * b - a * c;
-    if (discriminant < 0) return step;
-    const double root = b + std::copysign(std::sqrt(discriminant), b); // of a s^2 + 2 b s + c = 0
-    for (const double s : {a != 0 ? -root / a : 0, root != 0 ? -c / root : 0})
-        if (s > 0) step = std::min(step, s);
-    return step;
-}
-
-Vector3d push_inside(Vector3d x)
-{
-    constexpr double margin = 4 * std::numeric_limits<double>::epsilon();
-    x[0] = std::max(x[0], (1 + margin) * x.tail<2>().norm() + std::numeric_limits<double>::min());
-    return x;
-}
-
-// Nesterov-Todd metric: the symmetric H that preserves the cone, with H x = y.
-Matrix3d cone_metric(const Vector3d& x, const Vector3d& y)
-{
-    const double det_x = determinant(x), det_y = determinant(y);
-    const Vector3d mirror(1, -1, -1);
-    const Vector3d x_unit = x / std::sqrt(det_x), y_unit = y / std::sqrt(det_y);
-    const Vector3d w = (mirror.cwiseProduct(x_unit) + y_unit) / std::sqrt(2 * (1 + x_unit.dot(y_unit)));
-    Matrix3d H = 2 * w * w.transpose();
-    H.diagonal() -= mirror;
-    return H * std::sqrt(det_y / det_x);
-}
 
 class Search {
   public:
@@ -343,7 +305,7 @@ bool Search::interior_point(bool coupled, int budget)
         // Directions towards x o y = target e; returns the longest step inside the cones.
         const auto aim = [&](double target) {
             for (int a = 0; a < n; ++a) {
-                Vector3d c = target / determinant(x[a]) * Vector3d(x[a][0], -x[a][1], -x[a][2]) - y[a];
+                Vector3d c = cone_inverse(x[a], target) - y[a];
                 c[0] *= lift(a);
                 complementarity.segment<3>(3 * a) = c;
             }
@@ -363,8 +325,8 @@ bool Search::interior_point(bool coupled, int budget)
         const double step = std::min(0.99 * aim(centring * nu), 1.0);
         if (!(step > 1e-12)) return false;
         for (int a = 0; a < n; ++a) {
-            x[a] = push_inside(x[a] + step * dx[a]);
-            y[a] = push_inside(y[a] + step * dy[a]);
+            x[a] = push_inside_cone(x[a] + step * dx[a]);
+            y[a] = push_inside_cone(y[a] + step * dy[a]);
         }
     }
 }
