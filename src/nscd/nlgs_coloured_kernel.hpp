@@ -5,9 +5,9 @@
 namespace tamis {
 
 // Manifolds of different bodies, solved together, one a lane. A line of memory holds one number of all lanes.
-template <class T>
+template <class T, int width = 64 / sizeof(T)>
 struct ContactBatch {
-    static constexpr int lanes = 64 / sizeof(T);
+    static constexpr int lanes = width;
     int row[2][lanes]; // of the bodies in Bed; of an empty lane, a body that does not move
     long start;        // of the points in Bed
     int points;        // of the longest manifold; shorter ones are filled up with points that do nothing
@@ -15,12 +15,12 @@ struct ContactBatch {
     bool isotropic;    // all bodies have
 };
 
-template <class T>
+template <class T, int width = 64 / sizeof(T)>
 struct ContactBed {
     T* line;          // v, 1/m, w, 1/I of each body: 8 numbers
     const T* inertia; // inverse, xx yy zz xy xz yz 0 0
     T* point;         // PointField of each point, `lanes` numbers each
-    const ContactBatch<T>* batch;
+    const ContactBatch<T, width>* batch;
     int moving; // rows below are written
 };
 
