@@ -2,9 +2,10 @@
 // that has none of its moving bodies; a full batch is closed. A word of 64 bits a body remembers the open
 // batches that it is in.
 //
-// Source: greedy colouring as in contact solvers of game physics (Tonge et al. 2012), here without colours
-// that span the whole bed: the batches of a region run one after the other, so that only the lanes of one
-// batch must be independent. Lanes are filled better than by colours, and a batch holds neighbours in space.
+// Source: greedy colouring as in contact solvers of game physics (Tonge et al. 2012), here, but for a device,
+// without colours that span the whole bed: the batches of a region run one after the other, so that only the
+// lanes of one batch must be independent. Lanes are filled better than by colours, and a batch holds
+// neighbours in space.
 #include "nscd/colouring.hpp"
 
 #include <algorithm>
@@ -37,9 +38,17 @@ std::uint64_t spread(std::uint64_t x)
 void Colouring::arrange(const ContactProblem& problem, int lanes)
 {
     collect(problem);
-    order_bodies(problem);
+    order_bodies(problem, most_slabs);
     order_manifolds();
     pack(lanes);
+}
+
+void Colouring::arrange_in_colours(const ContactProblem& problem, int lanes)
+{
+    collect(problem);
+    order_bodies(problem, 1);
+    order_manifolds();
+    pack_colours(lanes);
 }
 
 // Runs of contacts of the same pair; `row` holds the rigid blocks until the bodies are numbered, -1 for the
@@ -90,7 +99,7 @@ void Colouring::collect(const ContactProblem& problem)
 }
 
 // Slabs of equal work; in each, cells in Morton's order.
-void Colouring::order_bodies(const ContactProblem& problem)
+void Colouring::order_bodies(const ContactProblem& problem, int slabs_allowed)
 {
     const int bodies = static_cast<int>(problem.rigid.size());
     body.clear();
@@ -119,7 +128,7 @@ void Colouring::order_bodies(const ContactProblem& problem)
         const double x = (problem.rigid[b].centre[k] - low[k]) / extent * cells;
         return x > 0 ? static_cast<int>(std::min(x, cells - 1.0)) : 0; // also if extent is zero
     };
-    slabs = std::min(most_slabs, static_cast<int>(manifolds.size()) / manifolds_per_slab);
+    slabs = std::min(slabs_allowed, static_cast<int>(manifolds.size()) / manifolds_per_slab);
     if (arm_ > 0) slabs = static_cast<int>(std::min<double>(slabs, longest / (4 * arm_)));
     slabs = std::max(slabs, 1);
     bin_.assign(bins, 0);
@@ -177,11 +186,10 @@ void Colouring::order_manifolds()
 
     order_.clear();
     for (int m = 0; m < count; ++m) {
-        if (region_of(manifolds[m]) < regions) {
+        if (region_of(manifolds[m]) < regions)
             order_.push_back(m);
-            continue;
-        }
-        for (int c = 0; c < manifolds[m].count; ++c) overflow.push_back(manifolds[m].first + c);
+        else
+            put_in_overflow(m);
     }
     counting_sort(ground() + 1, [&](int m) { return std::min(manifolds[m].row[0], manifolds[m].row[1]); });
     counting_sort(regions * classes, [&](int m) {
@@ -193,6 +201,25 @@ void Colouring::order_manifolds()
     region_manifold_.assign(regions + 1, static_cast<int>(order_.size()));
     for (int r = 0; r < regions; ++r) region_manifold_[r + 1] = bin_[(r + 1) * classes - 1];
     region_manifold_[0] = 0;
+}
+
+std::uint64_t Colouring::taken(int m) const
+{
+    std::uint64_t slots = 0;
+    for (const int row : manifolds[m].row)
+        if (row < moving) slots |= mask_[row];
+    return slots;
+}
+
+void Colouring::take(int m, int slot)
+{
+    for (const int row : manifolds[m].row)
+        if (row < moving) mask_[row] |= std::uint64_t(1) << slot;
+}
+
+void Colouring::put_in_overflow(int m)
+{
+    for (int c = 0; c < manifolds[m].count; ++c) overflow.push_back(manifolds[m].first + c);
 }
 
 void Colouring::pack(int lanes)
@@ -222,24 +249,49 @@ void Colouring::pack(int lanes)
         };
         for (int i = region_manifold_[r]; i < region_manifold_[r + 1]; ++i) {
             const int m = order_[i];
-            std::uint64_t taken = 0;
-            for (const int row : manifolds[m].row)
-                if (row < moving) taken |= mask_[row];
-            const std::uint64_t choice = ~taken & used ? ~taken & used : ~taken;
+            const std::uint64_t open_to = ~taken(m), choice = open_to & used ? open_to & used : open_to;
             if (choice == 0) {
-                for (int c = 0; c < manifolds[m].count; ++c) overflow.push_back(manifolds[m].first + c);
+                put_in_overflow(m);
                 continue;
             }
             const int slot = std::countr_zero(choice);
             used |= std::uint64_t(1) << slot;
-            for (const int row : manifolds[m].row)
-                if (row < moving) mask_[row] |= std::uint64_t(1) << slot;
+            take(m, slot);
             open[slot].manifold[open[slot].filled++] = m;
             if (open[slot].filled == lanes) close(slot);
         }
         while (used) close(std::countr_zero(used));
         region.push_back(static_cast<int>(lane.size()) / lanes);
     }
+}
+
+// First fit as above, but no colour is ever full. The order of the manifolds stays: those of a batch have
+// about as many points, and the same kind.
+void Colouring::pack_colours(int lanes)
+{
+    mask_.assign(moving, 0);
+    bin_.clear(); // manifolds of each colour, then first place
+    sorted_.clear();
+    for (const int m : order_) {
+        const int colour = std::countr_one(taken(m));
+        sorted_.push_back(colour);
+        if (colour == 64) {
+            put_in_overflow(m);
+            continue;
+        }
+        take(m, colour);
+        if (colour == static_cast<int>(bin_.size())) bin_.push_back(0);
+        ++bin_[colour];
+    }
+    region.assign(1, 0);
+    for (int& bin : bin_) {
+        const int count = bin, first = region.back();
+        bin = first * lanes;
+        region.push_back(first + (count + lanes - 1) / lanes);
+    }
+    lane.assign(region.back() * lanes, -1);
+    for (std::size_t i = 0; i < order_.size(); ++i)
+        if (sorted_[i] < 64) lane[bin_[sorted_[i]]++] = order_[i];
 }
 
 } // namespace tamis

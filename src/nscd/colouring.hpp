@@ -8,6 +8,9 @@
 // Batches of a region are worked on one after the other; no two manifolds of one share a moving body.
 // What fits nowhere goes to `overflow`. Everything follows from the problem alone, not from the number of
 // threads.
+//
+// For a device with thousands of lanes the regions are plain colours instead: no two manifolds of a region
+// share a moving body.
 #pragma once
 
 #include "nscd/contact_problem.hpp"
@@ -28,6 +31,7 @@ class Colouring {
 
     // Batches of so many lanes.
     void arrange(const ContactProblem& problem, int lanes);
+    void arrange_in_colours(const ContactProblem& problem, int lanes);
 
     // Rows of the bodies in contact: moving ones in space, prescribed ones, then one for the ground.
     std::vector<int> body; // rigid block of each row but the last
@@ -38,14 +42,18 @@ class Colouring {
     std::vector<Manifold> manifolds;
     std::vector<int> lane; // manifold in each lane of each batch, -1: none; longest manifolds first
     int slabs = 1;
-    std::vector<int> region;   // first batch of each of the 2 slabs - 1 regions, and the end
+    std::vector<int> region;   // first batch of each of the 2 slabs - 1 regions, or colours, and the end
     std::vector<int> overflow; // contacts, in an order that keeps rolling resistance behind its contact
 
   private:
     void collect(const ContactProblem& problem);
-    void order_bodies(const ContactProblem& problem);
+    void order_bodies(const ContactProblem& problem, int slabs_allowed);
     void order_manifolds();
     void pack(int lanes);
+    void pack_colours(int lanes);
+    std::uint64_t taken(int m) const; // batches or colours that manifold m cannot join
+    void take(int m, int slot);
+    void put_in_overflow(int m);
 
     std::vector<int> row_of_; // rigid block -> row, -1: in no contact
     std::vector<int> slab_;   // of a moving row

@@ -24,18 +24,22 @@ std::vector<int> bodies_of(const Colouring& colouring, int batch, int lanes)
     return rows;
 }
 
-void expect_valid(const ContactProblem& problem, int lanes)
+// Every contact once, in a batch or in the overflow.
+void expect_complete(const ContactProblem& problem, const Colouring& colouring)
 {
-    Colouring colouring;
-    colouring.arrange(problem, lanes);
-
-    // Every contact once, in a batch or in the overflow.
     std::vector<int> seen(problem.contacts.size(), 0);
     for (const int m : colouring.lane)
         if (m >= 0)
             for (int c = 0; c < colouring.manifolds[m].count; ++c) ++seen[colouring.manifolds[m].first + c];
     for (const int c : colouring.overflow) ++seen[c];
     EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<long>(seen.size()));
+}
+
+void expect_valid(const ContactProblem& problem, int lanes)
+{
+    Colouring colouring;
+    colouring.arrange(problem, lanes);
+    expect_complete(problem, colouring);
 
     // No two manifolds of a batch share a moving body; nor do regions that run side by side.
     ASSERT_EQ(static_cast<int>(colouring.region.size()), 2 * colouring.slabs);
@@ -63,6 +67,46 @@ TEST(Colouring, NoTwoManifoldsWorkedOnAtOnceShareAMovingBody)
         expect_valid(beds::bed({.cells = {40, 9, 9}}), lanes);
         expect_valid(beds::bed({.cells = {5, 7, 40}, .spheres = true, .rolling = 0.1}), lanes);
     }
+}
+
+TEST(Colouring, ManifoldsOfOneColourShareNoMovingBody)
+{
+    for (const auto& problem : {beds::bed({.cells = {3, 2, 2}}), beds::bed({.cells = {40, 9, 9}}),
+                                beds::bed({.cells = {5, 7, 40}, .spheres = true, .rolling = 0.1})}) {
+        constexpr int lanes = 32;
+        Colouring colouring;
+        colouring.arrange_in_colours(problem, lanes);
+        EXPECT_TRUE(colouring.overflow.empty());
+        expect_complete(problem, colouring);
+        ASSERT_EQ(colouring.region.back() * lanes, static_cast<int>(colouring.lane.size()));
+        const int colours = static_cast<int>(colouring.region.size()) - 1;
+        for (int c = 0; c < colours; ++c) {
+            std::set<int> rows;
+            for (int b = colouring.region[c]; b < colouring.region[c + 1]; ++b)
+                for (const int row : bodies_of(colouring, b, lanes)) EXPECT_TRUE(rows.insert(row).second);
+        }
+        // First fit needs at most the neighbours of both bodies, and one more.
+        std::vector<int> degree(colouring.moving, 0);
+        for (const Colouring::Manifold& manifold : colouring.manifolds)
+            for (const int row : manifold.row)
+                if (row < colouring.moving) ++degree[row];
+        EXPECT_LT(colours, 2 * *std::max_element(degree.begin(), degree.end()));
+    }
+}
+
+TEST(Colouring, BodyWithMoreManifoldsThanColoursOverflows)
+{
+    ContactProblem problem;
+    const Eigen::Matrix3d inertia = Eigen::Matrix3d::Identity();
+    for (int k = 0; k <= 100; ++k)
+        beds::add_grain(problem, {1.0 * k, 0, 0}, 1, inertia, {0, 0, 0}, {0, 0, 0});
+    for (int k = 1; k <= 100; ++k)
+        beds::add_manifold(problem, 0, k, {1.0 * k, 0, 0}, {1, 0, 0}, 2, 0.1, 0.3, 0.1, 0);
+    Colouring colouring;
+    colouring.arrange_in_colours(problem, 32);
+    EXPECT_EQ(colouring.region.size(), 65u);
+    EXPECT_EQ(colouring.overflow.size(), 36 * 4u);
+    expect_complete(problem, colouring);
 }
 
 TEST(Colouring, ContactsThatFitNowhereOverflow)
