@@ -2,6 +2,7 @@
 #include "nscd/auto_solver.hpp"
 
 #include "error.hpp"
+#include "nscd/device.hpp"
 #include "nscd/interior_point.hpp"
 #include "nscd/robust_solver.hpp"
 
@@ -88,8 +89,8 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
 
 const std::vector<std::string>& solver_names()
 {
-    static const std::vector<std::string> names{"auto",     "nlgs", "coloured", "coloured-float",
-                                                "anderson", "nncg", "robust",   "interior"};
+    static const std::vector<std::string> names{"auto", "nlgs",   "coloured", "coloured-float", "anderson",
+                                                "nncg", "robust", "interior", "cuda",           "cuda-float"};
     return names;
 }
 
@@ -100,13 +101,14 @@ std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads)
     if (name == "robust") return std::make_unique<RobustContacts>();
     if (name == "interior") return std::make_unique<InteriorPoint>(threads);
     NlgsColouredOptions options{.threads = threads};
-    if (name == "coloured-float")
+    if (name == "cuda" || name == "cuda-float") options.device = &cuda_device();
+    if (name == "coloured-float" || name == "cuda-float")
         options.precision = Precision::float_;
     else if (name == "anderson")
         options.acceleration = Acceleration::anderson;
     else if (name == "nncg")
         options.acceleration = Acceleration::nncg;
-    else if (name != "coloured")
+    else if (name != "coloured" && !options.device)
         fail("There is no contact solver '{}'; there are: {}.", name, fmt::join(solver_names(), ", "));
     return std::make_unique<NlgsColoured>(options);
 }

@@ -19,7 +19,7 @@ class RobustContacts : public ContactSolver {
 
 // Few contacts: serial sweeps with exact local solutions; when they stagnate, the robust solver goes on from
 // where they ended, and the better of the two results is kept. Many: coloured sweeps. The report says who
-// gave the result.
+// gave the result. Never a device: from how many contacts on it would pay was not measured.
 class AutoSolver : public ContactSolver {
   public:
     explicit AutoSolver(int threads = 0);

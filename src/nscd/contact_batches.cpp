@@ -5,6 +5,7 @@
 
 #include "nscd/contact_kernel.hpp"
 #include "nscd/contact_law.hpp"
+#include "nscd/device_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -320,5 +321,7 @@ void ContactBatches<T, width>::restore(const std::vector<T>& state, ContactProbl
 
 template class ContactBatches<double, ContactBatch<double>::lanes>;
 template class ContactBatches<float, ContactBatch<float>::lanes>;
+template class ContactBatches<double, device_lanes>;
+template class ContactBatches<float, device_lanes>;
 
 } // namespace tamis

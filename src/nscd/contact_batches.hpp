@@ -16,8 +16,10 @@ template <class T>
 class Lines {
   public:
     T* data() { return data_; }
+    std::size_t size() const { return size_; }
     void resize(std::size_t size)
     {
+        size_ = size;
         if (size <= capacity_) return;
         release();
         capacity_ = size + size / 2;
@@ -34,7 +36,7 @@ class Lines {
         if (data_) ::operator delete(data_, std::align_val_t(64));
     }
     T* data_ = nullptr;
-    std::size_t capacity_ = 0;
+    std::size_t size_ = 0, capacity_ = 0;
 };
 
 // Largest and sum of |r' - r|^2, sum of |r'|^2.

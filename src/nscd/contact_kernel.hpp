@@ -18,10 +18,11 @@
 #pragma once
 
 #ifdef __CUDACC__
-#define TAMIS_KERNEL __host__ __device__ static inline
+#define TAMIS_DEVICE __host__ __device__
 #else
-#define TAMIS_KERNEL static inline
+#define TAMIS_DEVICE
 #endif
+#define TAMIS_KERNEL TAMIS_DEVICE static inline
 
 namespace tamis {
 
@@ -104,23 +105,23 @@ struct KernelBody {
     R line[8];
     R inertia[8];
 
-    Vec<R> v() const { return {line[0], line[1], line[2]}; }
-    Vec<R> w() const { return {line[4], line[5], line[6]}; }
-    const R& inverse_mass() const { return line[3]; }
+    TAMIS_DEVICE Vec<R> v() const { return {line[0], line[1], line[2]}; }
+    TAMIS_DEVICE Vec<R> w() const { return {line[4], line[5], line[6]}; }
+    TAMIS_DEVICE const R& inverse_mass() const { return line[3]; }
     template <bool isotropic>
-    Vec<R> turn(const Vec<R>& m) const // I^-1 m
+    TAMIS_DEVICE Vec<R> turn(const Vec<R>& m) const // I^-1 m
     {
         if constexpr (isotropic) return m * line[7];
         const R* J = inertia;
         return {J[0] * m.x + J[3] * m.y + J[4] * m.z, J[3] * m.x + J[1] * m.y + J[5] * m.z,
                 J[4] * m.x + J[5] * m.y + J[2] * m.z};
     }
-    void add(const Vec<R>& dv, const Vec<R>& dw)
+    TAMIS_DEVICE void add(const Vec<R>& dv, const Vec<R>& dw)
     {
         line[0] = line[0] + dv.x, line[1] = line[1] + dv.y, line[2] = line[2] + dv.z;
         line[4] = line[4] + dw.x, line[5] = line[5] + dw.y, line[6] = line[6] + dw.z;
     }
-    void subtract(const Vec<R>& dv, const Vec<R>& dw)
+    TAMIS_DEVICE void subtract(const Vec<R>& dv, const Vec<R>& dw)
     {
         line[0] = line[0] - dv.x, line[1] = line[1] - dv.y, line[2] = line[2] - dv.z;
         line[4] = line[4] - dw.x, line[5] = line[5] - dw.y, line[6] = line[6] - dw.z;

@@ -9,6 +9,7 @@
 
 #include "error.hpp"
 #include "nscd/contact_batches.hpp"
+#include "nscd/device_sweeper.hpp"
 #include "nscd/nlgs_coloured_kernel.hpp"
 
 #include <algorithm>
@@ -158,6 +159,8 @@ double clock()
 struct NlgsColoured::Work {
     Sweeper<double> in_double;
     Sweeper<float> in_float;
+    DeviceSweeper<double> device_double;
+    DeviceSweeper<float> device_float;
     Accelerator<double> accelerator_double;
     Accelerator<float> accelerator_float;
     std::vector<double> wrenches, wrenches_before;
@@ -171,13 +174,20 @@ NlgsColoured::~NlgsColoured() = default;
 
 SolverReport NlgsColoured::solve(ContactProblem& problem)
 {
-    SolverReport report{.solver = options.precision == Precision::float_ ? "coloured-float" : "coloured"};
+    const bool single = options.precision == Precision::float_;
+    SolverReport report{.solver = single ? "coloured-float" : "coloured"};
+    if (options.device)
+        report.solver = single ? options.device->in_float.solver : options.device->in_double.solver;
     statistics_ = {};
     if (problem.contacts.empty()) {
         problem.v = problem.v_free;
         return report;
     }
-    if (options.precision == Precision::float_)
+    if (options.device && single)
+        run(problem, work_->device_float, *options.device, work_->accelerator_float, report);
+    else if (options.device)
+        run(problem, work_->device_double, *options.device, work_->accelerator_double, report);
+    else if (single)
         run(problem, work_->in_float, kernels_->in_float, work_->accelerator_float, report);
     else
         run(problem, work_->in_double, kernels_->in_double, work_->accelerator_double, report);

@@ -1,6 +1,7 @@
 // Nonlinear Gauss-Seidel for many rigid bodies: manifolds in batches for SIMD lanes, regions of the bed for
-// threads, single or double precision in the sweeps, the residual always from velocities rebuilt in double.
-// The result depends neither on the number of threads nor on the instruction set.
+// threads, or colours for a device; single or double precision in the sweeps, the residual always from
+// velocities rebuilt in double. The result depends neither on the number of threads nor on the instruction
+// set. That of a device is another one, as near to the solution: it sweeps in another order.
 #pragma once
 
 #include "nscd/accelerated.hpp"
@@ -11,6 +12,7 @@
 namespace tamis {
 
 struct ContactKernels;
+struct Device;
 
 enum class Precision { double_, float_ };
 
@@ -18,6 +20,7 @@ struct NlgsColouredOptions {
     Precision precision = Precision::double_;
     int threads = 0; // 0: as many as OpenMP gives
     Acceleration acceleration = Acceleration::none;
+    const Device* device = nullptr; // that sweeps instead of the SIMD lanes
 };
 
 // Keeps its work memory from step to step: solve() allocates only when a problem is larger than all before.

@@ -3,6 +3,7 @@
 #include "allocations.hpp"
 #include "error_of.hpp"
 #include "nscd/beds.hpp"
+#include "nscd/device.hpp"
 #include "nscd/nlgs.hpp"
 #include "nscd/nlgs_coloured_kernel.hpp"
 
@@ -50,6 +51,9 @@ Solved solve(ContactProblem problem, ContactSolver& solver)
     const SolverReport report = solver.solve(problem);
     return {std::move(problem), report};
 }
+// SIMD lanes, and what a device does, done by the processor.
+const Device* const sweepers[] = {nullptr, &this_processor};
+
 Solved solve(ContactProblem problem, double tolerance, NlgsColouredOptions options = {})
 {
     NlgsColoured solver(options);
@@ -57,7 +61,7 @@ Solved solve(ContactProblem problem, double tolerance, NlgsColouredOptions optio
     return solve(std::move(problem), solver);
 }
 
-// Both solvers converge to the same velocities, in units of the free ones; turning rates count by the size of
+// All converge to the same velocities, in units of the free ones; turning rates count by the size of
 // grains.
 void expect_agreement(const ContactProblem& problem, double size = 1)
 {
@@ -68,18 +72,21 @@ void expect_agreement(const ContactProblem& problem, double size = 1)
         return d.lpNorm<Eigen::Infinity>();
     };
     Nlgs reference({.tolerance = tolerance, .direct = 0});
-    const Solved expected = solve(problem, reference), found = solve(problem, tolerance);
+    const Solved expected = solve(problem, reference);
     EXPECT_EQ(expected.report.status, SolverStatus::converged);
-    EXPECT_EQ(found.report.status, SolverStatus::converged) << found.report.residual.natural_max;
-    EXPECT_LE(found.report.residual.natural_max, tolerance);
-    EXPECT_STREQ(found.report.solver, "coloured");
     const double scale = distance(problem.v_free, VectorXd::Zero(problem.v_free.size()));
-    EXPECT_LT(distance(found.problem.v, expected.problem.v), 1e-6 * scale);
+    for (const Device* device : sweepers) {
+        const Solved found = solve(problem, tolerance, {.device = device});
+        EXPECT_EQ(found.report.status, SolverStatus::converged) << found.report.residual.natural_max;
+        EXPECT_LE(found.report.residual.natural_max, tolerance);
+        EXPECT_STREQ(found.report.solver, device ? "colours" : "coloured");
+        EXPECT_LT(distance(found.problem.v, expected.problem.v), 1e-6 * scale) << found.report.solver;
 
-    const Solved single = solve(problem, 1e-4, {.precision = Precision::float_});
-    EXPECT_EQ(single.report.status, SolverStatus::converged) << single.report.residual.natural_max;
-    EXPECT_STREQ(single.report.solver, "coloured-float");
-    EXPECT_LT(distance(single.problem.v, expected.problem.v), 1e-2 * scale);
+        const Solved single = solve(problem, 1e-4, {.precision = Precision::float_, .device = device});
+        EXPECT_EQ(single.report.status, SolverStatus::converged) << single.report.residual.natural_max;
+        EXPECT_STREQ(single.report.solver, device ? "colours-float" : "coloured-float");
+        EXPECT_LT(distance(single.problem.v, expected.problem.v), 1e-2 * scale) << single.report.solver;
+    }
 }
 
 // A mechanism with n velocities that touches rigid block `rigid` at `point` by random maps.
@@ -171,26 +178,29 @@ TEST(NlgsColoured, StackOfBoxesComesToRest)
 TEST(NlgsColoured, SolvesOneContactExactly)
 {
     // A sphere that lands with sliding: r_n = m v, |r_t| = mu r_n.
-    for (const double mu : {0.0, 0.1}) {
-        ContactProblem problem;
-        beds::add_grain(problem, {0, 0, 1}, 2, 0.8 * Matrix3d::Identity(), {3, 0, -1}, {0, 0, 0});
-        beds::add_manifold(problem, -1, 0, {0, 0, 0}, {0, 0, 1}, 1, 0, mu, 0, 0);
-        const Solved found = solve(problem, 1e-14);
-        EXPECT_EQ(found.report.status, SolverStatus::converged);
-        EXPECT_NEAR(found.problem.contacts[0].r[0], 2, 1e-13);
-        EXPECT_NEAR(found.problem.contacts[0].r.tail<2>().norm(), 2 * mu, 1e-13);
-        EXPECT_NEAR(found.problem.v[0], 3 - mu, 1e-13);
-        EXPECT_NEAR(found.problem.v[4], mu * 2 / 0.8, 1e-13);
-    }
+    for (const double mu : {0.0, 0.1})
+        for (const Device* device : sweepers) {
+            ContactProblem problem;
+            beds::add_grain(problem, {0, 0, 1}, 2, 0.8 * Matrix3d::Identity(), {3, 0, -1}, {0, 0, 0});
+            beds::add_manifold(problem, -1, 0, {0, 0, 0}, {0, 0, 1}, 1, 0, mu, 0, 0);
+            const Solved found = solve(problem, 1e-14, {.device = device});
+            EXPECT_EQ(found.report.status, SolverStatus::converged);
+            EXPECT_NEAR(found.problem.contacts[0].r[0], 2, 1e-13);
+            EXPECT_NEAR(found.problem.contacts[0].r.tail<2>().norm(), 2 * mu, 1e-13);
+            EXPECT_NEAR(found.problem.v[0], 3 - mu, 1e-13);
+            EXPECT_NEAR(found.problem.v[4], mu * 2 / 0.8, 1e-13);
+        }
 }
 
 TEST(NlgsColoured, LeavesFreeMotionWithoutContacts)
 {
     ContactProblem problem = bed({.cells = {2, 2, 2}});
     problem.contacts.clear();
-    const Solved found = solve(problem, 1e-10);
-    EXPECT_EQ(found.report.sweeps, 0);
-    EXPECT_EQ(found.problem.v, problem.v_free);
+    for (const Device* device : sweepers) {
+        const Solved found = solve(problem, 1e-10, {.device = device});
+        EXPECT_EQ(found.report.sweeps, 0);
+        EXPECT_EQ(found.problem.v, problem.v_free);
+    }
 }
 
 TEST(NlgsColoured, ManifoldsMayHaveManyPoints)
@@ -234,8 +244,10 @@ TEST(NlgsColoured, PrescribedBodiesMoveAsPrescribed)
                 problem.rigid[contact.side[1].block].centre + contact.arm[1] - Vector3d(0, 0, -1);
         }
     expect_agreement(problem);
-    const Solved found = solve(problem, 1e-8);
-    EXPECT_EQ(found.problem.v.tail<6>(), problem.v_free.tail<6>());
+    for (const Device* device : sweepers) {
+        const Solved found = solve(problem, 1e-8, {.device = device});
+        EXPECT_EQ(found.problem.v.tail<6>(), problem.v_free.tail<6>());
+    }
 }
 
 TEST(NlgsColoured, AgreesWithTheReferenceOnMechanismsInABed)
@@ -329,15 +341,16 @@ TEST(NlgsColoured, FillsLanesOfALargeBed)
 
 TEST(NlgsColoured, DoesNotAllocateAfterTheFirstSolution)
 {
-    for (const Precision precision : {Precision::double_, Precision::float_}) {
-        const ContactProblem problem = bed({.cells = {8, 8, 8}, .spheres = true, .rolling = 0.01});
-        NlgsColoured solver({.precision = precision, .threads = 1});
-        solver.stop.max_sweeps = 20;
-        ContactProblem first = problem, second = problem;
-        second.v = second.v_free;
-        solver.solve(first);
-        const long before = allocations;
-        solver.solve(second);
-        EXPECT_EQ(allocations - before, 0);
-    }
+    for (const Precision precision : {Precision::double_, Precision::float_})
+        for (const Device* device : sweepers) {
+            const ContactProblem problem = bed({.cells = {8, 8, 8}, .spheres = true, .rolling = 0.01});
+            NlgsColoured solver({.precision = precision, .threads = 1, .device = device});
+            solver.stop.max_sweeps = 20;
+            ContactProblem first = problem, second = problem;
+            second.v = second.v_free;
+            solver.solve(first);
+            const long before = allocations;
+            solver.solve(second);
+            EXPECT_EQ(allocations - before, 0);
+        }
 }
