@@ -7,6 +7,7 @@
 // as the difference of solutions of 80 and 40 sweeps, so that building the batches and the residual, asked as
 // often in both, do not count.
 #include "nscd/beds.hpp"
+#include "nscd/device.hpp"
 #include "nscd/nlgs.hpp"
 #include "nscd/nlgs_coloured.hpp"
 
@@ -66,6 +67,17 @@ Timing sweep_time(ContactSolver& solver, const ContactProblem& bed, int sweeps, 
     return statistics(times);
 }
 
+void print_sweep_time(const ContactProblem& bed, const NlgsColouredOptions& options, const char* name,
+                      const char* isa, int repeats)
+{
+    NlgsColoured solver(options);
+    const Timing time = sweep_time(solver, bed, 40, repeats);
+    const auto& s = solver.statistics();
+    fmt::print("{:<10} {:<7} {:<7} {:>7}  {:>12.2f} +- {:>6.2f} {:>9.2f} {:>7.3f} {:>7} {:>9}\n", name,
+               options.precision == Precision::double_ ? "double" : "float", isa, options.threads,
+               time.median, time.spread, s.build_seconds * 1e3, s.lanes_filled, s.slabs, s.overflow);
+}
+
 // The problem of the next step: impulses of the last one, other free velocities.
 ContactProblem next_step(const ContactProblem& solved)
 {
@@ -121,20 +133,22 @@ int main(int argc, char** argv)
         for (const char* isa : {"scalar", "sse2", "avx2", "avx512"})
             for (const int threads : {1, 2}) {
                 setenv("TAMIS_SIMD", isa, 1);
-                NlgsColoured solver({.precision = precision, .threads = threads});
                 try {
-                    const Timing time = sweep_time(solver, bed, 40, repeats);
-                    const auto& s = solver.statistics();
-                    fmt::print(
-                        "{:<10} {:<7} {:<7} {:>7}  {:>12.2f} +- {:>6.2f} {:>9.2f} {:>7.3f} {:>7} {:>9}\n",
-                        "coloured", precision == Precision::double_ ? "double" : "float", isa, threads,
-                        time.median, time.spread, s.build_seconds * 1e3, s.lanes_filled, s.slabs, s.overflow);
+                    print_sweep_time(bed, {.precision = precision, .threads = threads}, "coloured", isa,
+                                     repeats);
                 } catch (const std::exception&) {
                     fmt::print("coloured   {:<7} this machine has no such instructions\n", isa);
                 }
             }
-
     unsetenv("TAMIS_SIMD");
+    try {
+        for (const Precision precision : {Precision::double_, Precision::float_})
+            print_sweep_time(bed, {.precision = precision, .threads = 1, .device = &cuda_device()}, "cuda",
+                             "", repeats);
+    } catch (const std::exception& error) {
+        fmt::print("cuda       {}\n", error.what());
+    }
+
     ContactProblem settled = bed;
     NlgsColoured solver({.acceleration = Acceleration::anderson});
     solver.stop = {.natural_max = 1, .natural_rms = 1e-4, .max_sweeps = 4000};
@@ -149,5 +163,7 @@ int main(int argc, char** argv)
         print_convergence(bed, warm, {precision, 1, Acceleration::none}, "plain");
         print_convergence(bed, warm, {precision, 1, Acceleration::anderson}, "anderson");
         print_convergence(bed, warm, {precision, 1, Acceleration::nncg}, "nncg");
+        // The order of a device, swept by the processor.
+        print_convergence(bed, warm, {precision, 1, Acceleration::none, &this_processor}, "colours");
     }
 }
