@@ -1,0 +1,13 @@
+// Distance of two convex polyhedra.
+#pragma once
+
+#include "collision/polyhedra_pair.hpp"
+
+namespace tamis::polyhedra {
+
+enum class Relation { beyond_alert, apart, in_touch };
+
+// If they touch, simplex and count are left for deepest().
+Relation closest(const Pair& pair, double alert, Difference* simplex, int& count, Optimum& optimum);
+
+} // namespace tamis::polyhedra
