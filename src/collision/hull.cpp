@@ -414,7 +414,17 @@ Hull make_hull(const std::vector<Vector3d>& points, const std::string& name)
         hull.vertex_neighbour[end[a]++] = b;
         hull.vertex_neighbour[end[b]++] = a;
     }
+    hull.arrange_quads();
     return hull;
+}
+
+void Hull::arrange_quads()
+{
+    const std::size_t lanes = (vertices.size() + 3) / 4 * 4;
+    quads.resize(3 * lanes);
+    for (std::size_t i = 0; i < lanes; ++i)
+        for (int k = 0; k < 3; ++k)
+            quads[i / 4 * 12 + 4 * k + i % 4] = vertices[i < vertices.size() ? i : 0][k];
 }
 
 MassProperties mass_properties(const Hull& hull)

@@ -23,9 +23,13 @@ struct Hull {
     std::vector<Edge> edges;
     // Edges that meet at vertex v: vertex_edge[vertex_start[v]] .. ; and the vertices at their other ends.
     std::vector<int> vertex_start{0}, vertex_edge, vertex_neighbour;
+    // The vertices by four, x x x x y y y y z z z z, for processors that take so many at once; the last four
+    // are filled up with the first vertex.
+    std::vector<double> quads;
 
     double radius = 0; // of the smallest ball around the origin that contains the hull
 
+    void arrange_quads(); // after the vertices have been set
     int faces() const { return static_cast<int>(normal.size()); }
 };
 

@@ -71,6 +71,7 @@ const Hull& hull_of(const Box& box, int slot)
     Hull& hull = hulls[slot];
     for (std::size_t v = 0; v < hull.vertices.size(); ++v)
         hull.vertices[v] = unit.vertices[v].cwiseProduct(box.half);
+    hull.arrange_quads();
     for (int f = 0; f < hull.faces(); ++f) hull.offset[f] = hull.normal[f].cwiseAbs().dot(box.half);
     hull.radius = box.half.norm();
     return hull;

@@ -1,27 +1,9 @@
-// Farthest vertices, and what is known of the best direction.
+// Points of the difference, and what they say of the best direction.
 #include "collision/polyhedra_pair.hpp"
 
+#include "collision/farthest.hpp"
+
 namespace tamis::polyhedra {
-
-namespace {
-
-// Along a direction n of the hull's own frame.
-int farthest(const Hull& hull, const Vector3d& n)
-{
-    int best = 0;
-    double reach = -infinity;
-    const int count = static_cast<int>(hull.vertices.size());
-    for (int i = 0; i < count; ++i) {
-        const double x = n.dot(hull.vertices[i]);
-        if (x > reach) {
-            reach = x;
-            best = i;
-        }
-    }
-    return best;
-}
-
-} // namespace
 
 Difference Pair::support(const Vector3d& n) const
 {
