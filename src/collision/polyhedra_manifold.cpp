@@ -13,6 +13,7 @@
 
 #include "collision/polyhedra_distance.hpp"
 #include "collision/polyhedra_penetration.hpp"
+#include "collision/prefetch.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -392,6 +393,20 @@ class Intersection {
     Vector3d x_, y_;
 };
 
+// What the points need of a hull, asked for before the distance is computed, is there when it is known.
+[[gnu::always_inline]] inline void prefetch_features(const Hull& hull)
+{
+    prefetch(hull.vertices);
+    prefetch(hull.normal);
+    prefetch(hull.offset);
+    prefetch(hull.edges);
+    prefetch(hull.vertex_start);
+    prefetch(hull.vertex_edge);
+    prefetch(hull.vertex_neighbour);
+    prefetch(hull.face_start);
+    prefetch(hull.face_vertex);
+}
+
 // The deepest candidate, the one farthest from it, and two that span the largest area with them come first.
 int choose_four(std::vector<Candidate>& c)
 {
@@ -431,6 +446,8 @@ void polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const 
     if (apart.norm() - size > alert) return;
     const Pair pair{a, b, pose_a.R.transpose() * pose_b.R, pose_a.R.transpose() * apart, size};
 
+    prefetch_features(a);
+    prefetch_features(b);
     std::array<Difference, 4> simplex;
     int count;
     Optimum o;

@@ -2,6 +2,8 @@
 // cheaper than looking at boxes first.
 #include "nscd/detection.hpp"
 
+#include "collision/prefetch.hpp"
+
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <omp.h>
@@ -45,6 +47,8 @@ const std::vector<std::pair<int, int>>& Detection::candidates(double alert, std:
     if (shapes <= few_shapes) return all_pairs_;
     bounds_.resize(shapes);
     for (std::size_t s = 0; s < shapes; ++s) {
+        if (s + 4 < shapes)
+            if (const Hull* hull = polyhedron_hull(model_.shapes()[s + 4].shape)) prefetch(hull->vertices);
         Bounds& box = bounds_[s];
         box = bounds(model_.shapes()[s].shape, poses_[s]);
         const double wider =
@@ -81,7 +85,18 @@ void Detection::look_at(std::span<const std::pair<int, int>> pairs, double least
                         std::span<const double> reach, std::vector<ContactPoint>& points,
                         std::vector<DetectedContact>& found) const
 {
-    for (const auto& [a, b] : pairs) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [a, b] = pairs[i];
+        // The second shape of the pairs to come: itself, then its hull, then what the hull refers to.
+        if (i + 8 < pairs.size() && !ball_[pairs[i + 8].second]) {
+            const int next = pairs[i + 8].second;
+            prefetch(&model_.shapes()[next]);
+            prefetch(&poses_[next]);
+            if (const Hull* hull = polyhedron_hull(model_.shapes()[pairs[i + 4].second].shape))
+                prefetch(hull);
+            if (const Hull* hull = polyhedron_hull(model_.shapes()[pairs[i + 2].second].shape))
+                prefetch(hull->quads);
+        }
         const AttachedShape &shape_a = model_.shapes()[a], &shape_b = model_.shapes()[b];
         const Material& material = materials_[shape_a.material * model_.materials() + shape_b.material];
         const double alert = least + (material.anticipation && !reach.empty() ? reach[a] + reach[b] : 0);
