@@ -76,17 +76,19 @@ Nearest nearest_of_tetrahedron(const Difference* s)
 Relation closest(const Pair& pair, double alert, Difference* simplex, int& count, Optimum& optimum)
 {
     const double offset = pair.p.norm();
-    simplex[0] = pair.support(offset > touching * pair.size ? Vector3d(pair.p / offset) : Vector3d::UnitX());
+    const Vector3d centres = offset > touching * pair.size ? Vector3d(pair.p / offset) : Vector3d::UnitX();
+    simplex[0] = pair.support(centres);
+    if (centres.dot(simplex[0].w) > alert) return Relation::beyond_alert;
     count = 1;
     Nearest nearest{simplex[0].w, simplex[0].w.squaredNorm(), 1, {0}, {1}};
     while (true) {
         const double distance = std::sqrt(nearest.squared);
         if (distance <= touching * pair.size) return Relation::in_touch;
-        const Vector3d n = nearest.v / distance;
-        const Difference next = pair.support(n);
-        const double bound = n.dot(next.w);
-        if (bound > alert) return Relation::beyond_alert;
-        bool last = distance - bound <= round_off * pair.size;
+        // n = v / |v|, but the search need not wait for the root and the division.
+        const Difference next = pair.support(nearest.v);
+        const double bound = nearest.v.dot(next.w);
+        if (bound > alert * distance) return Relation::beyond_alert;
+        bool last = nearest.squared - bound <= round_off * pair.size * distance;
         for (int i = 0; i < count; ++i) last |= simplex[i].a == next.a && simplex[i].b == next.b;
         if (!last) {
             simplex[count] = next;
@@ -109,7 +111,8 @@ Relation closest(const Pair& pair, double alert, Difference* simplex, int& count
             }
         }
         if (last) {
-            optimum = witness(pair, n, distance, simplex, nearest.count, nearest.corner, nearest.weight);
+            optimum = witness(pair, nearest.v / distance, distance, simplex, nearest.count, nearest.corner,
+                              nearest.weight);
             return Relation::apart;
         }
     }
