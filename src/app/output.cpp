@@ -1,4 +1,5 @@
-// Files of a run; see output.hpp. Planes have no end: each is drawn as a square that follows the bodies.
+// Files of a run; see output.hpp. Planes and containers are drawn as lines, or they would hide what is in
+// them; planes have no end, and are drawn as far as there is something to touch them, at the start or now.
 #include "app/output.hpp"
 
 #include "io/file.hpp"
@@ -6,6 +7,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace tamis {
 
@@ -16,23 +18,23 @@ Pose pose_of(const AttachedShape& s, const View& view)
     return s.body < 0 ? s.at : view.body_motion(s.body).pose * s.at;
 }
 
-// Box that all shapes but planes fill; empty without any.
-struct Extent {
-    Eigen::Vector3d low = Eigen::Vector3d::Constant(1e300), high = -low;
-    bool empty() const { return high[0] < low[0]; }
-    double size() const { return empty() ? 1 : (high - low).norm(); }
-};
-Extent extent(const View& view, bool moving_only)
+// Box around all that may touch a plane, or around all shapes if nothing may.
+Bounds reach(int plane, const View& view)
 {
-    Extent e;
-    for (const AttachedShape& s : view.model().shapes()) {
-        if (std::holds_alternative<Plane>(s.shape) || (moving_only && s.body < 0)) continue;
-        const Eigen::Vector3d centre = pose_of(s, view).p;
-        const Eigen::Vector3d reach = Eigen::Vector3d::Constant(bounding_radius(s.shape));
-        e.low = e.low.cwiseMin(centre - reach);
-        e.high = e.high.cwiseMax(centre + reach);
+    const Model& model = view.model();
+    const double far = std::numeric_limits<double>::infinity();
+    for (const bool touching : {true, false}) {
+        Bounds all{Eigen::Vector3d::Constant(far), Eigen::Vector3d::Constant(-far)};
+        for (int k = 0; k < static_cast<int>(model.shapes().size()); ++k) {
+            if (touching && !model.filter()(plane, k)) continue;
+            const AttachedShape& s = model.shapes()[k];
+            const Bounds box = bounds(s.shape, pose_of(s, view));
+            if (!box.low.allFinite() || !box.high.allFinite()) continue; // a plane or a container
+            all = {all.low.cwiseMin(box.low), all.high.cwiseMax(box.high)};
+        }
+        if (all.low[0] <= all.high[0]) return all;
     }
-    return e;
+    return {Eigen::Vector3d::Constant(-0.5), Eigen::Vector3d::Constant(0.5)}; // planes alone
 }
 
 // Columns that every model with grains has, behind those of its records.
@@ -92,8 +94,7 @@ const std::vector<std::string> impact_columns{
 
 } // namespace
 
-Output::Output(const Script& script, const View& view)
-    : script_(script), folder_(script.settings().out), plane_size_(2 * extent(view, false).size())
+Output::Output(const Script& script, const View& view) : script_(script), folder_(script.settings().out)
 {
     make_directory(folder_);
     SceneWriter::clear(folder_, script.model.name());
@@ -103,6 +104,8 @@ Output::Output(const Script& script, const View& view)
     histories_.emplace(folder_ / "histories.csv", columns);
     impacts_.emplace(folder_ / "impacts.csv", impact_columns);
     prepare_scene(0);
+    for (int k = 0; k < static_cast<int>(script.model.shapes().size()); ++k)
+        if (std::holds_alternative<Plane>(script.model.shapes()[k].shape)) start_.push_back(reach(k, view));
 }
 
 Output::Output(const Script& script, const Checkpoint& from) : script_(script), folder_(script.settings().out)
@@ -114,18 +117,23 @@ Output::Output(const Script& script, const Checkpoint& from) : script_(script), 
     impacts_.emplace(folder_ / "impacts.csv", impact_columns, static_cast<std::uintmax_t>(files.at(1)));
     impact_count_ = static_cast<long>(files.at(2));
     frames_before_ = static_cast<int>(files.at(3));
-    plane_size_ = files.at(4);
     for (std::size_t k = 0; k + 2 < touched.size(); k += 3)
         touched_.insert({static_cast<int>(touched[k]), static_cast<int>(touched[k + 1]),
                          static_cast<int>(touched[k + 2])});
     prepare_scene(frames_before_);
+    const std::vector<double>& start = from.run.at("planes");
+    for (std::size_t k = 0; k + 5 < start.size(); k += 6)
+        start_.push_back({Eigen::Vector3d(start.data() + k), Eigen::Vector3d(start.data() + k + 3)});
 }
 
 void Output::save(Checkpoint& checkpoint)
 {
     checkpoint.run["files"] = {static_cast<double>(histories_->sync()), static_cast<double>(impacts_->sync()),
-                               static_cast<double>(impact_count_), static_cast<double>(frames()),
-                               plane_size_};
+                               static_cast<double>(impact_count_), static_cast<double>(frames())};
+    std::vector<double>& start = checkpoint.run["planes"];
+    start.clear();
+    for (const Bounds& box : start_)
+        for (const Eigen::Vector3d& x : {box.low, box.high}) start.insert(start.end(), x.begin(), x.end());
     std::vector<double>& touched = checkpoint.run["touched"];
     touched.clear();
     for (const auto& contact : touched_) touched.insert(touched.end(), contact.begin(), contact.end());
@@ -140,9 +148,11 @@ void Output::prepare_scene(int keep)
         const AttachedShape& s = model.shapes()[k];
         if (model.grain_of(s.body) >= 0) continue;
         drawn_.push_back(k);
-        drawings_.push_back({script_.model.shape_name(k), surface(s.shape, plane_size_), {}, s.body});
+        Drawing& d = drawings_.emplace_back(Drawing{model.shape_name(k), surface(s.shape, 0), {}, s.body});
+        if (!std::holds_alternative<Hollow>(s.shape) && !std::holds_alternative<Plane>(s.shape)) continue;
+        d.lines = edges(d.surface);
+        d.surface.faces.clear();
     }
-    for (const Drawing& d : drawings_) surfaces_.push_back(d.surface);
 
     const auto balls = std::count_if(model.grains().begin(), model.grains().end(),
                                      [](const GrainRecord& g) { return g.ball; });
@@ -157,7 +167,7 @@ void Output::prepare_scene(int keep)
         }
         for (int k = 0; k < grain.shapes; ++k) {
             const AttachedShape& s = model.shapes()[grain.first_shape + k];
-            const Surface part = surface(s.shape, plane_size_);
+            const Surface part = surface(s.shape, 0);
             const int first = static_cast<int>(all.vertices.size());
             for (const Eigen::Vector3d& x : part.vertices) all.vertices.push_back(s.at * x);
             for (std::vector<int> face : part.faces) {
@@ -245,7 +255,7 @@ void Output::impacts(const View& view, double t_m)
 void Output::frame(const View& view)
 {
     if (!scene_) return;
-    const Extent bodies = extent(view, true);
+    auto start = start_.begin();
     for (std::size_t s = 0; s < drawings_.size(); ++s) {
         const AttachedShape& shape = script_.model.shapes()[drawn_[s]];
         Drawing& d = drawings_[s];
@@ -256,11 +266,11 @@ void Output::frame(const View& view)
             d.velocity = m.velocity + m.turning_rate.cross(d.pose.p - m.pose.p);
         }
         const Plane* plane = std::get_if<Plane>(&shape.shape);
-        if (!plane || bodies.empty()) continue;
-        const Eigen::Vector3d centre = d.pose.R.transpose() * ((bodies.low + bodies.high) / 2 - d.pose.p);
-        const Eigen::Vector3d along = centre - plane->normal.dot(centre) * plane->normal;
-        for (std::size_t k = 0; k < d.surface.vertices.size(); ++k)
-            d.surface.vertices[k] = surfaces_[s].vertices[k] + along;
+        if (!plane) continue;
+        const Bounds now = reach(drawn_[s], view), then = *start++;
+        Grid drawn = grid(*plane, d.pose, {now.low.cwiseMin(then.low), now.high.cwiseMax(then.high)});
+        d.surface.vertices = std::move(drawn.vertices);
+        d.lines = std::move(drawn.lines);
     }
     arrows_.clear();
     for (const ContactRecord& c : view.contacts()) arrows_.push_back({c.point, c.frame * c.impulse, c.gap});

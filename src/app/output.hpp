@@ -43,14 +43,13 @@ class Output {
     std::optional<History> histories_, impacts_;
     std::vector<double> row_;
     long impact_count_ = 0;
-    double plane_size_;                               // to draw
     int frames_before_ = 0;                           // of an earlier run, if this one draws none
     std::set<std::array<int, 3>> touching_, touched_; // shapes and feature, in this step and the one before
 
     std::optional<SceneWriter> scene_;
     std::vector<int> drawn_;        // shapes of the model that are not a grain's
     std::vector<Drawing> drawings_; // of these
-    std::vector<Surface> surfaces_; // of these; a plane's is centred on its foot
+    std::vector<Bounds> start_;     // around what may touch each plane of the model, at the start
     std::vector<Arrow> arrows_;
     std::vector<GrainDrawing> grains_;
     std::vector<Surface> grain_surfaces_; // in the grains' own frames; empty: drawn as points

@@ -48,10 +48,10 @@ void write(vtkPolyData* data, const std::filesystem::path& path)
 void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& path)
 {
     vtkNew<vtkPoints> points; // float32 unless told otherwise
-    vtkNew<vtkCellArray> polygons;
-    vtkNew<vtkIntArray> body_of_polygon, body_of_drawing;
+    vtkNew<vtkCellArray> polygons, lines;
+    vtkNew<vtkIntArray> body_of_cell, body_of_drawing; // of all lines, then of all polygons: VTK's order
     vtkNew<vtkStringArray> names;
-    body_of_polygon->SetName("body");
+    body_of_cell->SetName("body");
     body_of_drawing->SetName("body");
     names->SetName("name");
     vtkNew<vtkFloatArray> velocity;
@@ -69,17 +69,25 @@ void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& 
         for (const std::vector<int>& face : drawing.surface.faces) {
             polygons->InsertNextCell(static_cast<int>(face.size()));
             for (const int vertex : face) polygons->InsertCellPoint(first + vertex);
-            body_of_polygon->InsertNextValue(drawing.body);
+        }
+        for (const auto& [a, b] : drawing.lines) {
+            const vtkIdType ends[] = {first + a, first + b};
+            lines->InsertNextCell(2, ends);
+            body_of_cell->InsertNextValue(drawing.body);
         }
         names->InsertNextValue(drawing.name);
         body_of_drawing->InsertNextValue(drawing.body);
     }
+    for (const Drawing& drawing : bodies)
+        for (std::size_t k = 0; k < drawing.surface.faces.size(); ++k)
+            body_of_cell->InsertNextValue(drawing.body);
 
     vtkNew<vtkPolyData> data;
     data->SetPoints(points);
+    data->SetLines(lines);
     data->SetPolys(polygons);
     data->GetPointData()->AddArray(velocity);
-    data->GetCellData()->AddArray(body_of_polygon);
+    data->GetCellData()->AddArray(body_of_cell);
     data->GetFieldData()->AddArray(names);
     data->GetFieldData()->AddArray(body_of_drawing);
     write(data, path);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collision/shapes.hpp"
+#include "io/wires.hpp"
 
 #include <Eigen/Core>
 #include <filesystem>
@@ -16,6 +17,7 @@ struct Drawing { // one rigid surface where it is in this frame
     Pose pose;
     int body;
     Eigen::Vector3d velocity{0, 0, 0}, turning_rate{0, 0, 0}; // of the pose's origin, world axes
+    Lines lines;                                              // between vertices of the surface
 };
 
 struct Arrow { // one contact with its impulse
@@ -38,7 +40,8 @@ struct Chain { // a contact that carries load, between the centres of its bodies
 };
 
 // Writes <folder>/<name>.pvd, which lists for each frame, with its time,
-//   frames/<name>_bodies_000012.vtp     polygons; point data `velocity`, cell data `body`; field data
+//   frames/<name>_bodies_000012.vtp     polygons and lines; point data `velocity`, cell data `body`; field
+//   data
 //                                       `name` and `body`, one for each drawing
 //   frames/<name>_contacts_000012.vtp   points; point data `impulse` and `gap`
 // and of a model with grains

@@ -371,6 +371,26 @@ TEST(SceneWriter, PolygonsOfAllBodiesAreCountedAndLabelled)
     EXPECT_EQ(attribute_of(polygons, "DataArray[^>]*Name=\"connectivity\"", "RangeMax"), "6");
 }
 
+TEST(SceneWriter, LinesAreCountedAndLabelledBesidePolygons)
+{
+    ScratchFolder folder;
+    Drawing wires = triangle(3);
+    wires.surface.faces.clear();
+    wires.lines = {{0, 1}, {1, 2}};
+    SceneWriter(folder / "", "s").frame(0, std::vector{triangle(7), wires}, {});
+    const std::string xml = text_of(folder / "frames/s_bodies_000000.vtp");
+    EXPECT_EQ(attribute_of(xml, "Piece", "NumberOfLines"), "2");
+    EXPECT_EQ(attribute_of(xml, "Piece", "NumberOfPolys"), "1");
+    const std::string cells =
+        xml.substr(xml.find("<CellData"), xml.find("</CellData>") - xml.find("<CellData"));
+    EXPECT_EQ(attribute_of(cells, "DataArray", "RangeMin"), "3");
+    EXPECT_EQ(attribute_of(cells, "DataArray", "RangeMax"), "7");
+    const std::string lines = xml.substr(xml.find("<Lines>"), xml.find("</Lines>") - xml.find("<Lines>"));
+    // Between the second three points of the file.
+    EXPECT_EQ(attribute_of(lines, "DataArray[^>]*Name=\"connectivity\"", "RangeMin"), "3");
+    EXPECT_EQ(attribute_of(lines, "DataArray[^>]*Name=\"connectivity\"", "RangeMax"), "5");
+}
+
 TEST(SceneWriter, ContactsCarryImpulseAndGap)
 {
     ScratchFolder folder;
