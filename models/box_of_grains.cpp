@@ -12,15 +12,19 @@ using namespace tamis;
 TAMIS_MODEL(box_of_grains, "Spheres or stones fall into a box and come to rest")
 {
     // 1. Parameters, in SI units.
-    const int n = count("grains", 1000, "number of grains");
+    const int n = count("grains", 1000, "number of grains", {1, 1e7});
     const std::string kind = choice("shape", "spheres", {"spheres", "stones"}, "of the grains");
-    const double d = opt("size", 0.02, "diameter of spheres, sieve size of stones", "m");
-    const double mu = opt("friction", 0.5, "Coulomb coefficient");
-    const double rolling = opt("rolling", 0, "rolling resistance: arm of the normal force", "m");
-    const double density = opt("density", 2600, "of the grains", "kg/m3");
-    const double width = opt("width", 0.2, "of the box, both ways", "m");
+    const double d = opt("size", 0.02, "diameter of spheres, sieve size of stones", "m", positive);
+    const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
+    const double rolling =
+        opt("rolling", 0, "rolling resistance: arm of the normal force", "m", not_negative);
+    const double density = opt("density", 2600, "of the grains", "kg/m3", {1e-3, 1e6});
+    const double width = opt("width", 0.2, "of the box, both ways", "m", positive);
     const int seed = count("seed", 1, "of shapes and start positions");
     const double g = 9.81;
+    if (d > width / 2 || d < width / 1000)
+        fail("Grains of {} m do not suit a box of {} m: give a --size from {} to {} m, or another --width.",
+             d, width, width / 1000, width / 2);
 
     // 2. The box, open above: its cavity is taller than the lattice that the grains start on.
     model.gravity({0, 0, -g});

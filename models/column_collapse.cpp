@@ -12,12 +12,17 @@ using namespace tamis;
 TAMIS_MODEL(column_collapse, "A column of grains collapses: run-out against published scaling")
 {
     // 1. Parameters, in SI units.
-    const int n = count("grains", 4000, "number of grains");
-    const double d = opt("size", 0.004, "mean diameter of the grains", "m");
-    const double mu = opt("friction", 0.5, "Coulomb coefficient");
-    const double rolling = opt("rolling", 2e-4, "rolling resistance: arm of the normal force", "m");
-    const double radius = opt("radius", 0.03, "of the column", "m");
+    const int n = count("grains", 4000, "number of grains", {1, 1e7});
+    const double d = opt("size", 0.004, "mean diameter of the grains", "m", positive);
+    const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
+    const double rolling =
+        opt("rolling", 2e-4, "rolling resistance: arm of the normal force", "m", not_negative);
+    const double radius = opt("radius", 0.03, "of the column", "m", positive);
     const double density = 2500, g = 9.81;
+    if (d > radius || d < radius / 1000)
+        fail("Grains of {} m do not suit a column of radius {} m: give a --size from {} to {} m, or another "
+             "--radius.",
+             d, radius, radius / 1000, radius);
 
     // 2. The column, settled in a cylinder that is gone when the run starts.
     model.gravity({0, 0, -g});

@@ -13,14 +13,25 @@ using namespace tamis;
 TAMIS_MODEL(drum, "A rotating drum, driven by its joint: dynamic angle of repose")
 {
     // 1. Parameters, in SI units.
-    const int n = count("grains", 2500, "number of grains");
-    const double d = opt("size", 0.006, "mean diameter of the grains", "m");
-    const double mu = opt("friction", 0.5, "Coulomb coefficient");
-    const double rolling = opt("rolling", 0, "rolling resistance: arm of the normal force", "m");
-    const double radius = opt("radius", 0.1, "of the drum", "m");
-    const double length = opt("length", 0.04, "of the drum", "m");
-    const double rate = opt("rate", 1.5, "of turning", "rad/s");
+    const int n = count("grains", 2500, "number of grains", {1, 1e7});
+    const double d = opt("size", 0.006, "mean diameter of the grains", "m", positive);
+    const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
+    const double rolling =
+        opt("rolling", 0, "rolling resistance: arm of the normal force", "m", not_negative);
+    const double radius = opt("radius", 0.1, "of the drum", "m", positive);
+    const double length = opt("length", 0.04, "of the drum", "m", positive);
+    const double rate = opt("rate", 1.5, "of turning", "rad/s", {-1000, 1000});
     const double g = 9.81;
+    const double solid = n * d * d * d / (6 * radius * radius * length);
+    if (1.15 * d >= std::min(2 * radius, length) || d < std::max(2 * radius, length) / 1000)
+        fail("Grains of {} m do not suit a drum of radius {} m and length {} m: give another --size, "
+             "--radius or "
+             "--length.",
+             d, radius, length);
+    if (solid > 0.3)
+        fail("{} grains of {} m fill {:.2g} of the drum, and are placed in it at random up to 0.3: reduce "
+             "--grains or --size.",
+             n, d, solid);
 
     // 2. The drum: a hollow cylinder on a driven hinge; its end plates turn with it.
     model.gravity({0, 0, -g});

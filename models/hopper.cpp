@@ -15,14 +15,17 @@ using namespace tamis;
 TAMIS_MODEL(hopper, "Discharge of a silo through a round hole, against Beverloo's law")
 {
     // 1. Parameters, in SI units.
-    const int n = count("grains", 5000, "number of grains");
-    const double d = opt("size", 0.005, "mean diameter of the grains", "m");
-    const double mu = opt("friction", 0.5, "Coulomb coefficient");
-    const double hole = opt("hole", 0.035, "diameter of the hole", "m");
-    const double silo = opt("silo", 0.1, "diameter of the silo", "m");
+    const int n = count("grains", 5000, "number of grains", {1, 1e7});
+    const double d = opt("size", 0.005, "mean diameter of the grains", "m", positive);
+    const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
+    const double hole = opt("hole", 0.035, "diameter of the hole", "m", positive);
+    const double silo = opt("silo", 0.1, "diameter of the silo", "m", positive);
     const double density = 2500, g = 9.81;
     if (hole >= silo)
         fail("The hole of {} m is not smaller than the silo of {} m: reduce --hole.", hole, silo);
+    if (d > silo / 2 || d < silo / 1000)
+        fail("Grains of {} m do not suit a silo of {} m: give a --size from {} to {} m, or another --silo.",
+             d, silo, silo / 1000, silo / 2);
 
     // 2. The bed, settled on a closed floor in a run of its own.
     model.gravity({0, 0, -g});

@@ -13,9 +13,9 @@ using namespace tamis;
 TAMIS_MODEL(pendulum, "A pendulum that swings against a wall: a first model")
 {
     // 1. Parameters, in SI units.
-    const double length = opt("length", 0.5, "from the hinge to the centre of the bob", "m");
-    const double radius = opt("radius", 0.05, "of the bob", "m");
-    const double e = opt("restitution", 0.6, "Newton's coefficient between bob and wall");
+    const double length = opt("length", 0.5, "from the hinge to the centre of the bob", "m", positive);
+    const double radius = opt("radius", 0.05, "of the bob", "m", positive);
+    const double e = opt("restitution", 0.6, "Newton's coefficient between bob and wall", "", {0, 1});
 
     // 2. The mechanism: one body on a hinge.
     model.gravity({0, -9.81, 0});

@@ -15,13 +15,16 @@ using namespace tamis;
 TAMIS_MODEL(pendulum_in_grains, "A pendulum whose ball swings into a bed of grains")
 {
     // 1. Parameters, in SI units.
-    const int n = count("grains", 1500, "number of grains");
-    const double d = opt("size", 0.012, "mean diameter of the grains", "m");
-    const double mu = opt("friction", 0.5, "Coulomb coefficient");
-    const double length = opt("length", 0.3, "from the hinge to the centre of the ball", "m");
-    const double radius = opt("radius", 0.04, "of the ball", "m");
+    const int n = count("grains", 1500, "number of grains", {1, 1e7});
+    const double d = opt("size", 0.012, "mean diameter of the grains", "m", positive);
+    const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
+    const double length = opt("length", 0.3, "from the hinge to the centre of the ball", "m", {1e-3, 1e3});
+    const double radius = opt("radius", 0.04, "of the ball", "m", {1e-3, 1});
     const double start = opt("start", 1.4, "start angle from the vertical", "rad");
     const double width = 0.24, depth = 0.12, g = 9.81;
+    if (d > depth / 2 || d < depth / 1000)
+        fail("Grains of {} m do not suit a trough of {} m: give a --size from {} to {} m.", d, depth,
+             depth / 1000, depth / 2);
 
     // 2. The trough and the bed: spheres of slightly different size (no crystals), settled in a run of their
     // own.

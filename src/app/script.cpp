@@ -27,14 +27,32 @@ Script::Script(const std::string& name, const std::string& description,
 {
 }
 
-double Script::opt(const std::string& name, double value, const std::string& help, const std::string& unit)
+namespace {
+
+void check(const std::string& name, double x, const std::string& unit, const Range& range)
 {
-    return options_.number(name, value, help, unit);
+    if (std::isfinite(x) && x <= range.most && (range.above ? x > range.least : x >= range.least)) return;
+    std::string wanted = "a finite number";
+    if (std::isfinite(range.least) && std::isfinite(range.most))
+        wanted = fmt::format("a number from {:g} to {:g}", range.least, range.most);
+    else if (range.least == 0)
+        wanted = range.above ? "a positive number" : "zero or a positive number";
+    throw UsageError(fmt::format("--{} is {}{}: give {}.", name, x, unit.empty() ? "" : " " + unit, wanted));
 }
-int Script::count(const std::string& name, int value, const std::string& help)
+
+} // namespace
+
+double Script::opt(const std::string& name, double value, const std::string& help, const std::string& unit,
+                   const Range& range)
+{
+    const double x = options_.number(name, value, help, unit);
+    check(name, x, unit, range);
+    return x;
+}
+int Script::count(const std::string& name, int value, const std::string& help, const Range& range)
 {
     const int n = options_.integer(name, value, help);
-    if (n < 0) throw UsageError(fmt::format("--{} is {}: give zero or a positive number.", name, n));
+    check(name, n, "", range);
     return n;
 }
 std::string Script::choice(const std::string& name, const std::string& value,

@@ -6,6 +6,7 @@
 #include "nscd/stepper.hpp"
 #include "packing/packing.hpp"
 
+#include <limits>
 #include <optional>
 
 namespace tamis {
@@ -31,6 +32,14 @@ struct RunDefaults {
     std::string solver = "auto";
 };
 
+// What the number that an option takes may be; always finite.
+struct Range {
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+    bool above = false; // more than the least
+};
+inline constexpr Range not_negative{.least = 0}, positive{.least = 0, .above = true};
+
 struct Record {
     std::vector<std::string> columns;
     std::function<void(const View&, double*)> write;
@@ -53,8 +62,9 @@ class Script {
     virtual void define() = 0;
 
     // For model files.
-    double opt(const std::string& name, double value, const std::string& help, const std::string& unit = "");
-    int count(const std::string& name, int value, const std::string& help);
+    double opt(const std::string& name, double value, const std::string& help, const std::string& unit = "",
+               const Range& range = {});
+    int count(const std::string& name, int value, const std::string& help, const Range& range = not_negative);
     std::string choice(const std::string& name, const std::string& value,
                        const std::vector<std::string>& among, const std::string& help);
     bool flag(const std::string& name, const std::string& help);

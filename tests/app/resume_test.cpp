@@ -22,7 +22,7 @@ bool slow = false; // a millisecond a step, to be killed on the way
 TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
 {
     using namespace tamis;
-    const double friction = opt("friction", 0.4, "of all");
+    const double friction = opt("friction", 0.4, "of all", "", {0, 10});
     const int grains = count("grains", 4, "that fall");
     if (choice("way", "relative", {"relative", "absolute"}, "of stepping") == "absolute")
         method(Method::absolute);

@@ -300,7 +300,7 @@ TEST(SliderCrank, MistakesGiveOneClearSentence)
         {{"--out", "/proc/nowhere"}, 1, "/proc/nowhere"},
         {{"--h", "1"}, 1, "longer than the run"},
         {{"--gravity", "1e300"}, 1, "diverged"},
-        {{"--crank-speed", "nan"}, 1, "crank"},
+        {{"--crank-speed", "nan"}, 2, "--crank-speed"},
     };
     for (const Mistake& m : mistakes) {
         Words arguments = m.arguments;
