@@ -12,6 +12,7 @@
 #include "nscd/moreau_jean.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csignal>
 #include <fmt/format.h>
@@ -54,10 +55,17 @@ struct Statistics {
     long steps = 0, steps_before = 0, contact_steps = 0, contacts = 0, sweeps = 0, unconverged = 0;
     int max_contacts = 0, max_sweeps = 0;
     double max_residual = 0, max_loop_error = 0, energy_start = 0, energy_end = 0;
+    double worst = -1, worst_t = 0; // largest residual of a step that did not converge, and when that ended
+    std::array<int, 2> worst_shapes{-1, -1};
     double step_seconds = 0, output_seconds = 0;
 
-    void add(const StepReport& r)
+    void add(const StepReport& r, double t)
     {
+        if (!r.converged && r.residual.natural_max > worst) {
+            worst = r.residual.natural_max;
+            worst_t = t;
+            worst_shapes = r.worst;
+        }
         ++steps;
         contact_steps += r.contacts > 0;
         contacts += r.contacts;
@@ -70,9 +78,20 @@ struct Statistics {
     }
     std::vector<double> saved() const
     {
-        return {double(steps),       double(contact_steps), double(contacts),   double(sweeps),
-                double(unconverged), double(max_contacts),  double(max_sweeps), max_residual,
-                max_loop_error,      energy_start};
+        return {double(steps),
+                double(contact_steps),
+                double(contacts),
+                double(sweeps),
+                double(unconverged),
+                double(max_contacts),
+                double(max_sweeps),
+                max_residual,
+                max_loop_error,
+                energy_start,
+                worst,
+                worst_t,
+                double(worst_shapes[0]),
+                double(worst_shapes[1])};
     }
     void restore(const std::vector<double>& x)
     {
@@ -86,6 +105,9 @@ struct Statistics {
         max_residual = x.at(7);
         max_loop_error = x.at(8);
         energy_start = x.at(9);
+        worst = x.at(10);
+        worst_t = x.at(11);
+        worst_shapes = {static_cast<int>(x.at(12)), static_cast<int>(x.at(13))};
     }
 };
 
@@ -133,6 +155,22 @@ std::vector<std::string> overlaps(const View& view)
     }
     if (pairs > 5) out.push_back(fmt::format("{} more pairs overlap at the start.", pairs - 5));
     return out;
+}
+
+// What to tell of steps that ended with contacts unsolved: where it was worst, and what helps.
+std::string unconverged(const Script& script, const Statistics& s)
+{
+    const Model& model = script.model;
+    const auto [a, b] = s.worst_shapes;
+    const std::string between =
+        a < 0 ? "" : fmt::format(" between '{}' and '{}'", model.shape_name(a), model.shape_name(b));
+    return fmt::format(
+        "{} of {} steps stopped at the sweep limit, the worst at t = {:g} s with a residual of "
+        "{:.1e}{}: raise --max-sweeps or --tolerance, or reduce --h{}.",
+        s.unconverged, s.steps, s.worst_t, s.worst, between,
+        script.method() != Method::moreau_jean || script.settings().solver == "robust" ? ""
+        : s.max_contacts <= 1000 ? ", or take --solver robust"
+                                 : ", or take another --solver");
 }
 
 nlohmann::json summary(const Script& script, const Stepper& stepper, const Statistics& s,
@@ -265,10 +303,7 @@ int simulate(const Script& script)
     auto finish = [&](const std::string& status) {
         statistics.step_seconds = seconds_since(start) - statistics.output_seconds;
         statistics.energy_end = stepper->view().energy();
-        if (statistics.unconverged > 0)
-            notes.push_back(fmt::format("{} of {} steps stopped at the sweep limit (worst residual {:.1e}): "
-                                        "raise --max-sweeps or --tolerance.",
-                                        statistics.unconverged, statistics.steps, statistics.max_residual));
+        if (statistics.unconverged > 0) notes.push_back(unconverged(script, statistics));
         progress.clear();
         if (!output) return;
         output->flush();
@@ -289,7 +324,7 @@ int simulate(const Script& script)
             });
         for (long n = first; n < steps && stop_signal == 0; ++n) {
             const StepReport report = stepper->step();
-            statistics.add(report);
+            statistics.add(report, stepper->view().time());
             progress.step(n + 1, stepper->view().time(), report);
             if (!output) continue;
             write([&] {

@@ -52,6 +52,9 @@ StepReport Absolute::step()
     report.sweeps = solved.sweeps;
     report.converged = solved.status == SolverStatus::converged;
     report.residual = solved.residual;
+    const int worst = solved.residual.worst - static_cast<int>(problem_.contacts.size() - contacts_.size());
+    if (!report.converged && worst >= 0) // else it is a joint
+        report.worst = {contacts_[worst].shape_a, contacts_[worst].shape_b};
     report.loop_error = system_.error();
     return report;
 }

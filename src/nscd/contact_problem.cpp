@@ -175,6 +175,7 @@ LocalState local_state(const ContactProblem& problem, const Contact& contact, in
 struct ResidualPart {
     double natural_max = 0, approach = 0, round_off = 0;
     double sum_natural = 0, sum_impulse = 0, sum_velocity = 0;
+    int worst = -1; // contact
 };
 ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std::size_t end)
 {
@@ -202,7 +203,10 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
             approach = std::max(-u[0], 0.0);
             natural = (contact.r - project_contact(contact.r, u, contact.friction, rho)).norm();
         }
-        part.natural_max = std::max(part.natural_max, natural);
+        if (natural > part.natural_max) {
+            part.natural_max = natural;
+            part.worst = static_cast<int>(a);
+        }
         part.approach = std::max(part.approach, approach);
         part.round_off = std::max(part.round_off, rho * magnitude);
         part.sum_natural += natural * natural;
@@ -228,7 +232,10 @@ Residual residual(const ContactProblem& problem, int threads)
             found[k] = residual_part(problem, begin, std::min(begin + part_size, contacts));
         }
         for (int k = 0; k < count; ++k) {
-            sum.natural_max = std::max(sum.natural_max, found[k].natural_max);
+            if (found[k].natural_max > sum.natural_max) {
+                sum.natural_max = found[k].natural_max;
+                sum.worst = found[k].worst;
+            }
             sum.approach = std::max(sum.approach, found[k].approach);
             sum.round_off = std::max(sum.round_off, found[k].round_off);
             sum.sum_natural += found[k].sum_natural;
@@ -244,6 +251,7 @@ Residual residual(const ContactProblem& problem, int threads)
     const double epsilon = std::numeric_limits<double>::epsilon();
     result.natural_rms = std::sqrt(sum.sum_natural) / scale;
     result.natural_max = sum.natural_max * (count / scale);
+    result.worst = sum.worst;
     result.round_off = sum.round_off * (64 * epsilon * count / scale);
     // The maximum alone would hide a contact that is not a number.
     if (std::isnan(result.natural_rms)) result.natural_max = result.natural_rms;

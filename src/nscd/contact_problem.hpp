@@ -160,7 +160,8 @@ struct Residual {
     double approach = 0;    // worst normal violation max(-(u_n + shift), 0), m/s; also bilateral |u|
     double round_off = 0;   // natural_max that rounding of u alone may cause: grazing contacts of fast bodies
     double wrench_change =
-        0; // of the contact wrench on a mechanism since the last check, relative; by solvers
+        0;          // of the contact wrench on a mechanism since the last check, relative; by solvers
+    int worst = -1; // contact with natural_max
 };
 Residual residual(const ContactProblem& problem, int threads = 1); // same bits for all threads
 

@@ -165,6 +165,11 @@ StepReport MoreauJean::step()
     report.converged = solved.status == SolverStatus::converged;
     report.residual = solved.residual;
     report.solver = solved.solver;
+    if (!report.converged && solved.residual.worst >= 0) { // a contact, or its rolling resistance behind it
+        const auto next = std::upper_bound(contact_of_.begin(), contact_of_.end(), solved.residual.worst);
+        const DetectedContact& d = (*found_)[next - contact_of_.begin() - 1];
+        report.worst = {d.shape_a, d.shape_b};
+    }
     report.violation = options_.h * solved.residual.approach;
     for (std::size_t k = 0; k < contact_of_.size(); ++k)
         report.penetration = std::max(report.penetration, -(*found_)[k].point.gap);

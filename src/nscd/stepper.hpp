@@ -41,6 +41,7 @@ struct StepReport {
     int sweeps = 0;
     bool converged = true;
     Residual residual;
+    std::array<int, 2> worst{-1, -1}; // shapes of the contact with the largest residual, if not converged
     const char* solver = "";
     double violation = 0;   // that the step leaves where bodies approach: h max(-(u_n + shift), 0), m
     double penetration = 0; // largest, at q_m, m

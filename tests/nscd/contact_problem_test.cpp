@@ -102,6 +102,7 @@ TEST(ContactProblem, ResidualEqualsTheDenseNaturalMap)
     const ContactProblem& problem = dense.problem;
     const MatrixXd W = dense.H * dense.Y.transpose();
     double largest = 0, squares = 0, impulses = 0, approach = 0;
+    int worst = -1;
     for (std::size_t a = 0; a < problem.contacts.size(); ++a) {
         const Contact& contact = problem.contacts[a];
         const Matrix3d block = W.block<3, 3>(3 * a, 3 * a);
@@ -132,6 +133,7 @@ TEST(ContactProblem, ResidualEqualsTheDenseNaturalMap)
                 natural = (r - projection).norm();
             }
         }
+        if (natural > largest) worst = static_cast<int>(a);
         largest = std::max(largest, natural);
         squares += natural * natural;
         impulses += r.squaredNorm();
@@ -140,6 +142,7 @@ TEST(ContactProblem, ResidualEqualsTheDenseNaturalMap)
     const double count = static_cast<double>(problem.contacts.size());
     EXPECT_NEAR(result.natural_max, largest / std::sqrt(impulses / count), 1e-12 * result.natural_max);
     EXPECT_NEAR(result.natural_rms, std::sqrt(squares / impulses), 1e-12 * result.natural_rms);
+    EXPECT_EQ(result.worst, worst);
     EXPECT_NEAR(result.approach, approach, 1e-12 * approach);
     EXPECT_GT(result.round_off, 0);
     EXPECT_LT(result.round_off, 1e-12);
