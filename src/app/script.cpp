@@ -114,10 +114,14 @@ void Script::prepare()
     s.max_sweeps = options_.integer("max-sweeps", defaults.max_sweeps.value_or(grains ? 1000 : 10000),
                                     "Gauss-Seidel sweeps in one solve at most");
     s.solver = options_.choice("solver", defaults.solver, solver_names(), "of the contact problem");
+    s.friction_law =
+        options_.choice("friction-law", "coulomb", {"coulomb", "associated"},
+                        "associated: contacts that slide open by mu |u_t|, for comparison; needs "
+                        "--solver nlgs");
     s.threads = options_.integer("threads", 0, "of the contact solver; 0: as many as the machine has");
     s.rho_inf =
         options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
-    for (const char* name : {"h", "theta", "force"}) identity[name] = options_.values()[name];
+    for (const char* name : {"h", "theta", "force", "friction-law"}) identity[name] = options_.values()[name];
     identity_ = identity.dump();
     options_.group("Output");
     s.out = options_.text("out", "out/" + model.name(), "folder of the results");
@@ -160,6 +164,10 @@ void Script::prepare()
 std::unique_ptr<Stepper> Script::make_stepper() const
 {
     const Settings& s = settings_;
+    if (method_ != Method::moreau_jean && s.friction_law != "coulomb")
+        fail("--friction-law associated is for the Moreau-Jean scheme in relative coordinates: leave it "
+             "away, or "
+             "choose that method.");
     switch (method_) {
     case Method::absolute:
         return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, {s.tolerance, s.max_sweeps}});
@@ -168,9 +176,11 @@ std::unique_ptr<Stepper> Script::make_stepper() const
     case Method::moreau_jean:
         break;
     }
+    const Law friction = s.friction_law == "associated" ? Law::associated : Law::contact;
     const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
     return std::make_unique<MoreauJean>(
-        model, MoreauJeanOptions{s.h, s.theta, force, {s.tolerance, s.max_sweeps, s.solver, s.threads}});
+        model,
+        MoreauJeanOptions{s.h, s.theta, force, {s.tolerance, s.max_sweeps, s.solver, s.threads, friction}});
 }
 
 int Script::run()

@@ -84,7 +84,7 @@ class Script {
     struct Settings {
         double h, theta, t_end, tolerance, rho_inf, checkpoint_every;
         int frames, record_every, max_sweeps, threads;
-        std::string force, out, solver;
+        std::string force, out, solver, friction_law;
         bool quiet, verbose, no_output, resume;
     };
     const Settings& settings() const { return settings_; }

@@ -17,6 +17,7 @@
 // round-off in W r.
 #include "nscd/contact_law.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -129,6 +130,56 @@ Vector3d solve_contact(const Matrix3d& W, const Vector3d& q, double mu, ContactS
         found = ContactStatus::sliding;
     }
     return outcome(found, p * r_n, p * (cosine * x0 + sine * x1), p * (cosine * x1 - sine * x0));
+}
+
+// The cone of the associated law is that of light in x = (r_n, r_t / mu), and u = W r + q becomes
+//     c = Z q,  W' = Z W Z,  Z = diag(1, mu, mu),  D = diag(1, -1, -1)
+// Sliding is x'Dx = 0 with W'x + c = lambda D x. In axes that diagonalise both, x = T y with T'W'T = I and
+// T'DT = diag(d_1 > 0, -d_2, -d_3), and with b = T'c
+//     y_k = -b_k / (1 + lambda d_k), k = 2, 3,   y_1 = sqrt((d_2 y_2^2 + d_3 y_3^2) / d_1)
+//     F(lambda) = y_1 (1 - lambda d_1) + b_1 = 0
+// F(0) <= 0 is sticking, F(infinity) >= 0 separation; else the convex problem has one solution, and F one
+// root.
+Vector3d solve_associated(const Matrix3d& W, const Vector3d& q, double mu, ContactStatus* status)
+{
+    const auto outcome = [&](ContactStatus s, const Vector3d& x) {
+        if (status) *status = s;
+        return Vector3d(x[0], mu * x[1], mu * x[2]);
+    };
+    const Vector3d Z(1, mu, mu), c = Z.cwiseProduct(q);
+    if (c[0] >= std::hypot(c[1], c[2])) return outcome(ContactStatus::separation, Vector3d::Zero());
+    const Eigen::SelfAdjointEigenSolver<Matrix3d> of_W(Z.asDiagonal() * W * Z.asDiagonal());
+    // A direction in which nothing moves (a planar mechanism) is as good as very heavy.
+    const double least = epsilon * of_W.eigenvalues()[2];
+    if (!(least > 0)) return outcome(ContactStatus::separation, Vector3d::Zero());
+    Matrix3d T = of_W.eigenvectors();
+    for (int k = 0; k < 3; ++k) T.col(k) /= std::sqrt(std::max(of_W.eigenvalues()[k], least));
+    const Matrix3d D = Vector3d(1, -1, -1).asDiagonal();
+    const Eigen::SelfAdjointEigenSolver<Matrix3d> of_D(T.transpose() * D * T); // -d_2, -d_3, d_1
+    T = (T * of_D.eigenvectors()).eval();
+    if (T(0, 2) < 0) T.col(2) = -T.col(2); // y_1 > 0 is the upper half of the cone
+    const double d1 = of_D.eigenvalues()[2], d2 = -of_D.eigenvalues()[0], d3 = -of_D.eigenvalues()[1];
+    Vector3d b = T.transpose() * c;
+    // Round-off of a direction in which nothing moves.
+    for (int k = 0; k < 3; ++k)
+        if (std::abs(b[k]) <= 8 * epsilon * T.col(k).cwiseAbs().dot(c.cwiseAbs())) b[k] = 0;
+
+    double y1 = 0, y2 = 0, y3 = 0;
+    const auto F = [&](double lambda) {
+        y2 = -b[0] / (1 + lambda * d2);
+        y3 = -b[1] / (1 + lambda * d3);
+        y1 = std::sqrt((d2 * y2 * y2 + d3 * y3 * y3) / d1);
+        return y1 * (1 - lambda * d1) + b[2];
+    };
+    if (F(0) <= 0) return outcome(ContactStatus::sticking, -(T * Vector3d(b[0], b[1], b[2])));
+    double low = 0, high = 1 / d1;
+    while (F(high) > 0 && high < 1e300) low = high, high *= 4;
+    for (int k = 0; k < 200 && high - low > epsilon * high; ++k) {
+        const double lambda = low + (high - low) / 2;
+        (F(lambda) > 0 ? low : high) = lambda;
+    }
+    F(high);
+    return outcome(ContactStatus::sliding, T * Vector3d(y2, y3, y1));
 }
 
 // With z = r - rho u^, alpha = z_n + mu |z_t| decides: alpha <= 0 is the polar cone. Its terms rho mu |u_t|

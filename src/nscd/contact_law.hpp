@@ -15,6 +15,10 @@ enum class ContactStatus { separation, sticking, sliding };
 Eigen::Vector3d solve_contact(const Eigen::Matrix3d& W, const Eigen::Vector3d& q, double mu,
                               ContactStatus* status = nullptr);
 
+// The same without mu |u_t|: r in K_mu, u in K_mu*, r _|_ u (Anitescu 2006). When it slides, u_n = mu |u_t|.
+Eigen::Vector3d solve_associated(const Eigen::Matrix3d& W, const Eigen::Vector3d& q, double mu,
+                                 ContactStatus* status = nullptr);
+
 // One projection step r <- P_K(r - rho u^).
 Eigen::Vector3d project_contact(const Eigen::Vector3d& r, const Eigen::Vector3d& u, double mu, double rho);
 

@@ -2,6 +2,7 @@
 //
 //     W_ab = sum over sides of a and b on the same block of H_a Y_b^T
 //     residual of a contact:  |r - P_K(r - rho (u + (shift + mu |u_t|) n))|,  of a joint:  rho |u|
+//     (an associated contact:  without mu |u_t|)
 //
 // with rho = m / tr(W_aa) over the m rows in which impulses act, relative to the rms impulse of all contacts.
 // Source: Acary & Brogliato (2008), natural map of the De Saxce formulation. Departure: when no impulse acts,
@@ -201,7 +202,10 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
         } else {
             u[0] += contact.shift;
             approach = std::max(-u[0], 0.0);
-            natural = (contact.r - project_contact(contact.r, u, contact.friction, rho)).norm();
+            const double mu = contact.friction;
+            natural = (contact.r - (contact.law == Law::associated ? project_cone(contact.r - rho * u, mu)
+                                                                   : project_contact(contact.r, u, mu, rho)))
+                          .norm();
         }
         if (natural > part.natural_max) {
             part.natural_max = natural;

@@ -25,6 +25,9 @@ namespace tamis {
 enum class Law {
     contact,   // Signorini-Coulomb with `friction`; frictionless if it is zero
     bilateral, // the first `rows` components of u vanish, r unrestricted: a joint enforced at velocity level
+    // The same without mu |u_t| in u^, a convex problem: a contact that slides opens by mu |u_t|. For
+    // comparison; serial sweeps only.
+    associated,
     // Rolling resistance of the contact before it in the list: u is the relative turning rate, r a moment
     // times time, |r| <= `friction` r_n of that contact (friction is a length), opposite to u when it turns.
     rolling,

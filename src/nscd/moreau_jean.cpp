@@ -35,6 +35,10 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     : model_(model), options_(options), grains_(model), detection_(model, options.contacts.threads),
       solver_(make_solver(options.contacts.solver, options.contacts.threads))
 {
+    if (options.contacts.friction != Law::contact && options.contacts.solver != "nlgs")
+        fail("The contact solver '{}' has Coulomb's law only: the associated friction law needs --solver "
+             "nlgs.",
+             options.contacts.solver);
     if (!(options.h > 0) || !std::isfinite(options.h))
         fail("The step size is {} s: give a positive --h.", options.h);
     if (!(options.theta >= 0.5 && options.theta <= 1))

@@ -31,6 +31,7 @@ struct ContactOptions {
     int max_sweeps = 10000;
     std::string solver = "auto"; // solver_names()
     int threads = 0;             // 0: all
+    Law friction = Law::contact; // Coulomb's, or `associated`, which only the solver nlgs knows
 };
 
 struct MoreauJeanOptions {

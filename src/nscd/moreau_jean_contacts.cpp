@@ -50,6 +50,7 @@ void MoreauJean::assemble_contacts()
         Contact contact;
         contact.frame = contact_frame(d.point.normal);
         contact.friction = d.material->friction;
+        contact.law = options_.contacts.friction;
         auto side = [&](int s, int body, const Vector3d& point) {
             if (body < 0) return;
             const int block = body >= bodies ? problem_.general() + body - bodies

@@ -69,7 +69,8 @@ double Nlgs::sweep(ContactProblem& problem) const
             if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - (u[0] + contact.shift) / W(0, 0), 0.0);
         } else {
             u[0] += contact.shift;
-            r = solve_contact(W, u - W * contact.r, contact.friction);
+            const auto law = contact.law == Law::associated ? solve_associated : solve_contact;
+            r = law(W, u - W * contact.r, contact.friction, nullptr);
         }
 
         const Eigen::Vector3d change = r - contact.r;

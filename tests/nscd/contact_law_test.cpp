@@ -234,3 +234,65 @@ TEST(ContactLaw, ProjectionIsExactAtHighSlidingSpeed)
         EXPECT_NEAR((project_contact(r, u, mu, 1) - r).norm(), 0, 1e-15);
     }
 }
+
+// The associated law, without mu |u_t|: r in K, u in K*, r _|_ u.
+
+TEST(AssociatedLaw, SlidingBlockLiftsByMuTimesItsSpeedAndStickingIsCoulombs)
+{
+    const double mu = 0.3, mass = 2, weight = 9.81e-3; // m/s
+    for (const double v : {1e-2, 1.0, 1e3}) {
+        ContactStatus status;
+        const Vector3d q(-weight, 0.6 * v, -0.8 * v);
+        const Vector3d r = solve_associated(Matrix3d::Identity() / mass, q, mu, &status), u = r / mass + q;
+        EXPECT_EQ(status, ContactStatus::sliding);
+        // u_n = r_n / m - w and |u_t| = v - mu r_n / m with u_n = mu |u_t|.
+        const double r_n = mass * (mu * v + weight) / (1 + mu * mu);
+        EXPECT_NEAR((r - r_n * Vector3d(1, -0.6 * mu, 0.8 * mu)).norm(), 0, 1e-14 * r_n);
+        EXPECT_NEAR(u[0], mu * u.tail<2>().norm(), 1e-14 * v);
+    }
+    Random random;
+    for (int k = 0; k < 1000; ++k) {
+        const Matrix3d W = random.block(2);
+        const double angle = random.uniform(0, 2 * M_PI), part = random.uniform(0, 0.999) * mu;
+        const Vector3d r(1, part * std::cos(angle), part * std::sin(angle));
+        ContactStatus status;
+        EXPECT_NEAR((solve_associated(W, -W * r, mu, &status) - r).norm(), 0, 1e-12);
+        EXPECT_EQ(status, ContactStatus::sticking);
+    }
+}
+
+TEST(AssociatedLaw, SolutionsAreThoseOfTheConvexProblem)
+{
+    Random random;
+    int count[3] = {};
+    for (int k = 0; k < 100000; ++k) {
+        const Matrix3d W = random.block(random.uniform(0, 4));
+        Vector3d q = random.vector() * std::pow(10, random.uniform(-12, 12));
+        if (k % 3 == 0) q.tail<2>() *= std::pow(10, random.uniform(-3, 3));
+        const double mu = std::pow(10, random.uniform(-3, 1));
+        ContactStatus status;
+        const Vector3d r = solve_associated(W, q, mu, &status), u = W * r + q;
+        ++count[static_cast<int>(status)];
+        ASSERT_TRUE(r.allFinite());
+        const double rho = 3 / W.trace(), scale = r.norm() + rho * u.norm();
+        // Round-off of the inverse of W in the axes of the cone, Z W Z.
+        const Vector3d Z(1, mu, mu);
+        const Matrix3d in_cone = Z.asDiagonal() * W * Z.asDiagonal();
+        const Vector3d values = Eigen::SelfAdjointEigenSolver<Matrix3d>(in_cone).eigenvalues();
+        const double tolerance = 1e-15 * values[2] / values[0];
+        ASSERT_LE((r - project_cone(r - rho * u, mu)).norm(), tolerance * scale) << k;
+    }
+    for (const int n : count) EXPECT_GT(n, 5000);
+}
+
+// In a planar mechanism nothing moves along t2.
+TEST(AssociatedLaw, NoImpulseWhereNothingMoves)
+{
+    const Matrix3d W = Vector3d(2, 3, 0).asDiagonal();
+    const Vector3d sticks = solve_associated(W, {-2, 0.3, 0}, 0.5),
+                   slides = solve_associated(W, {-2, 6, 0}, 0.5);
+    EXPECT_NEAR((sticks - Vector3d(1, -0.1, 0)).norm(), 0, 1e-14);
+    // 2 r_n - 2 = mu (6 - 3 mu r_n) with r_t = -mu r_n.
+    EXPECT_NEAR((slides - 5 / 2.75 * Vector3d(1, -0.5, 0)).norm(), 0, 1e-14);
+    EXPECT_EQ(solve_associated(W, {3.01, 6, 0}, 0.5), Vector3d::Zero());
+}

@@ -6,6 +6,7 @@
 
 #include "allocations.hpp"
 #include "error.hpp"
+#include "error_of.hpp"
 
 #include <Eigen/Geometry>
 #include <array>
@@ -603,6 +604,35 @@ TEST(MoreauJean, BlockSticksBelowAtanMuAndSlidesBeyond)
         EXPECT_NEAR((view.position(block) - Vector3d(slip * t * t / 2, height, 0)).norm(), 0, 1e-8) << slope;
         EXPECT_NEAR(view.turning_rate(block).norm(), 0, 1e-8) << slope;
     }
+}
+
+// A block on two slides: r_n = (mu v + g h) / (1 / m + mu^2 / (M + m)) and u_n = mu u_t, while it slides.
+TEST(MoreauJean, AssociatedFrictionLiftsASlidingBlockAndOnlyNlgsHasIt)
+{
+    const double mu = 0.4, v = 2, M = 1, m = 3, h = 1e-3;
+    Model model("lift");
+    model.gravity({0, 0, -g});
+    const MaterialId wood = model.add(Material{.friction = mu});
+    const Body cart = model.add({.name = "cart", .joint = slide_x(), .mass = M});
+    const Body block = model.add({.name = "block", .parent = cart, .joint = slide_z(), .mass = m});
+    model.attach(block, sphere(0.1), wood);
+    model.attach(ground, wall({0, 0, 1}, -0.1 + 1e-9), wood); // overlapping, or round-off decides on contact
+    model.start(cart, 0, v);
+    model.finish();
+    MoreauJeanOptions options{.h = h};
+    options.contacts.friction = Law::associated;
+    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model, options); }), "--solver nlgs"));
+    options.contacts.solver = "nlgs";
+    MoreauJean stepper(model, options);
+    EXPECT_TRUE(stepper.step().converged);
+    const double r_n = (mu * v + g * h) / (1 / m + mu * mu / (M + m));
+    const Vector3d u = stepper.view().velocity(block);
+    EXPECT_NEAR(u.x(), v - mu * r_n / (M + m), 1e-9);
+    EXPECT_NEAR(u.z(), mu * u.x(), 1e-9);
+    // Coulomb's block stays on the ground.
+    MoreauJean coulomb(model, {.h = h});
+    coulomb.step();
+    EXPECT_NEAR(coulomb.view().velocity(block).z(), 0, 1e-12);
 }
 
 TEST(MoreauJean, SlidingSphereEndsRollingAtFiveSeventhsOfItsSpeed)
