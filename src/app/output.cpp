@@ -3,11 +3,13 @@
 #include "app/output.hpp"
 
 #include "io/file.hpp"
+#include "packing/measures.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <numbers>
 
 namespace tamis {
 
@@ -39,8 +41,8 @@ Bounds reach(int plane, const View& view)
 
 // Columns that every model with grains has, behind those of its records.
 const std::vector<std::string> grain_columns{
-    "contacts",      "sweeps",      "residual_max", "residual_rms",   "violation",
-    "wrench_change", "penetration", "coordination", "kinetic_energy", "potential_energy"};
+    "contacts",    "sweeps",       "residual_max",   "residual_rms",   "violation",       "wrench_change",
+    "penetration", "coordination", "solid_fraction", "kinetic_energy", "potential_energy"};
 
 std::vector<std::string> history_columns(const Script& script)
 {
@@ -216,6 +218,11 @@ void Output::history(const View& view, const StepReport& report)
         out += r.columns.size();
     }
     if (!script_.model.grains().empty()) {
+        if (radii_.empty())
+            for (const GrainRecord& grain : script_.model.grains())
+                radii_.push_back(std::cbrt(3 / (4 * std::numbers::pi) * grain.mass / grain.density));
+        centres_.clear();
+        for (const GrainState& grain : view.grains()) centres_.push_back(grain.x);
         const double values[] = {static_cast<double>(report.contacts),
                                  static_cast<double>(report.sweeps),
                                  report.residual.natural_max,
@@ -224,6 +231,7 @@ void Output::history(const View& view, const StepReport& report)
                                  report.residual.wrench_change,
                                  report.penetration,
                                  coordination(view),
+                                 middle_solid_fraction(centres_, radii_),
                                  view.kinetic_energy(),
                                  view.potential_energy()};
         std::copy(std::begin(values), std::end(values), out);

@@ -42,6 +42,8 @@ class Output {
     std::filesystem::path folder_;
     std::optional<History> histories_, impacts_;
     std::vector<double> row_;
+    std::vector<double> radii_;            // of balls with the volume of each grain
+    std::vector<Eigen::Vector3d> centres_; // of the grains
     long impact_count_ = 0;
     int frames_before_ = 0;                           // of an earlier run, if this one draws none
     std::set<std::array<int, 3>> touching_, touched_; // shapes and feature, in this step and the one before

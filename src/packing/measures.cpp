@@ -22,6 +22,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace tamis {
@@ -179,6 +180,28 @@ double solid_fraction(const Bounds& region, std::span<const Shape> shapes, std::
     double solid = 0;
     for (std::size_t i = 0; i < shapes.size(); ++i) solid += volume_within(region, shapes[i], poses[i]);
     return solid / volume(region);
+}
+
+double middle_solid_fraction(std::span<const Vector3d> centres, std::span<const double> radii)
+{
+    Bounds middle;
+    double radius = 0; // mean
+    for (double r : radii) radius += r / static_cast<double>(radii.size());
+    std::vector<double> along(centres.size());
+    for (int axis = 0; axis < 3; ++axis) {
+        for (std::size_t i = 0; i < along.size(); ++i) along[i] = centres[i][axis];
+        const auto quartile = [&](std::size_t k) {
+            const auto at = along.begin() + static_cast<std::ptrdiff_t>(k * along.size() / 4);
+            if (at == along.end()) return 0.0;
+            std::nth_element(along.begin(), at, along.end());
+            return *at;
+        };
+        middle.low[axis] = quartile(1);
+        middle.high[axis] = quartile(3);
+        if (!(middle.high[axis] - middle.low[axis] > 2 * radius))
+            return std::numeric_limits<double>::quiet_NaN();
+    }
+    return solid_fraction(middle, centres, radii);
 }
 
 Coordination coordination(int grains, std::span<const std::pair<int, int>> touching, int least)

@@ -20,6 +20,12 @@ double solid_fraction(const Bounds& region, std::span<const Eigen::Vector3d> cen
                       std::span<const double> radii);
 double solid_fraction(const Bounds& region, std::span<const Shape> shapes, std::span<const Pose> poses);
 
+// Solid fraction of the middle of a bed: of the box between the quartiles of the centres along each axis,
+// away from walls and whatever a few grains that fly do. Not a number where that box is thinner than a grain.
+// For grains of other shapes give the radii of balls of equal volume: what these lose at the faces of the box
+// and gain is the same on average.
+double middle_solid_fraction(std::span<const Eigen::Vector3d> centres, std::span<const double> radii);
+
 // Touching neighbours of a grain, on average. Rattlers carry nothing: grains with fewer than `least`
 // contacts, those with fewer once these are gone, and so on.
 struct Coordination {

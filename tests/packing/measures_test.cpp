@@ -201,3 +201,27 @@ TEST(Coordination, RattlersAreTakenAwayOneAfterTheOther)
     EXPECT_EQ(none.without_rattlers, 0);
     EXPECT_TRUE(contains(error_of([&] { coordination(5, pairs); }), "Grains 4 and 5"));
 }
+
+// Nine planes of lattice points along each axis have their quartiles at the third and the seventh: four
+// cells.
+TEST(MiddleSolidFraction, OfALatticeIsThatOfItsCellWhateverFewGrainsDo)
+{
+    for (const double s : scales) {
+        std::vector<Vector3d> centres;
+        for (int i = 0; i < 729; ++i) centres.push_back(s * Vector3d(i % 9, i / 9 % 9, i / 81));
+        std::vector<double> radii(centres.size(), 0.5 * s);
+        EXPECT_NEAR(middle_solid_fraction(centres, radii), pi / 6, 1e-13);
+        centres[0] = s * Vector3d(1e6, -1e6, 1e6);
+        centres[728] = s * Vector3d(-1e6, 1e6, -1e6);
+        EXPECT_NEAR(middle_solid_fraction(centres, radii), pi / 6, 1e-13);
+    }
+}
+
+TEST(MiddleSolidFraction, IsNotANumberWhereTheBedIsThinnerThanAGrain)
+{
+    std::vector<Vector3d> layer;
+    for (int i = 0; i < 81; ++i) layer.emplace_back(i % 9, i / 9, 0);
+    EXPECT_TRUE(std::isnan(middle_solid_fraction(layer, std::vector<double>(81, 0.5))));
+    EXPECT_TRUE(std::isnan(middle_solid_fraction({}, {})));
+    EXPECT_TRUE(std::isnan(middle_solid_fraction(std::vector<Vector3d>(1), std::vector<double>(1, 0.5))));
+}
