@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tamis {
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr int few_contacts = 48;      // up to here exact local solutions pay
 constexpr int few_sweeps = 200;       // that a problem of few contacts gets before the robust solver is asked
+constexpr int float_sweeps = 384;     // after which single precision must have gained
+constexpr double gain = 0.9;          // that it must have
 constexpr int robust_contacts = 1000; // that the robust solver can factorise in less than a second or so
 
 } // namespace
@@ -87,6 +90,39 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
     return solved;
 }
 
+FloatThenDouble::FloatThenDouble(int threads)
+    : in_float_({.precision = Precision::float_, .threads = threads}), in_double_({.threads = threads})
+{
+}
+
+SolverReport FloatThenDouble::solve(ContactProblem& problem)
+{
+    SolverReport all;
+    double before = std::numeric_limits<double>::infinity(), left = before; // largest part of what is allowed
+    const auto go_on = [&](NlgsColoured& solver, int sweeps) {
+        solver.stop = stop;
+        solver.stop.max_sweeps = std::min(sweeps, stop.max_sweeps - all.sweeps);
+        if (left <= 1) { // only wrenches change still: another start must sweep to see how much
+            solver.stop.natural_max = std::min(stop.natural_max, all.residual.natural_max / 2);
+            solver.stop.natural_rms = std::min(stop.natural_rms, all.residual.natural_rms / 2);
+        }
+        const SolverReport part = solver.solve(problem);
+        all = {part.status, all.sweeps + part.sweeps, part.residual, part.solver};
+        before = left;
+        left =
+            std::max({part.residual.natural_max / stop.natural_max,
+                      part.residual.natural_rms / stop.natural_rms, part.residual.approach / stop.approach});
+        return part.status != SolverStatus::converged && all.sweeps < stop.max_sweeps;
+    };
+    while (go_on(in_float_, float_sweeps))
+        if (!(left < gain * before)) {
+            go_on(in_double_, stop.max_sweeps);
+            all.solver = "coloured-float, coloured";
+            break;
+        }
+    return all;
+}
+
 const std::vector<std::string>& solver_names()
 {
     static const std::vector<std::string> names{"auto", "nlgs",   "coloured", "coloured-float", "anderson",
@@ -100,9 +136,10 @@ std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads)
     if (name == "nlgs") return std::make_unique<Nlgs>();
     if (name == "robust") return std::make_unique<RobustContacts>();
     if (name == "interior") return std::make_unique<InteriorPoint>(threads);
+    if (name == "coloured-float") return std::make_unique<FloatThenDouble>(threads);
     NlgsColouredOptions options{.threads = threads};
     if (name == "cuda" || name == "cuda-float") options.device = &cuda_device();
-    if (name == "coloured-float" || name == "cuda-float")
+    if (name == "cuda-float")
         options.precision = Precision::float_;
     else if (name == "anderson")
         options.acceleration = Acceleration::anderson;

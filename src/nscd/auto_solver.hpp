@@ -32,6 +32,17 @@ class AutoSolver : public ContactSolver {
     std::vector<Eigen::Vector3d> r_; // of the sweeps
 };
 
+// Coloured sweeps in single precision as long as they gain, then in double: what is asked may be below what
+// single precision resolves. The report says if double was needed.
+class FloatThenDouble : public ContactSolver {
+  public:
+    explicit FloatThenDouble(int threads = 0);
+    SolverReport solve(ContactProblem& problem) override;
+
+  private:
+    NlgsColoured in_float_, in_double_;
+};
+
 // What --solver may say.
 const std::vector<std::string>& solver_names();
 std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads = 0);
