@@ -177,11 +177,13 @@ void MoreauJean::recall_impulses()
 
 void MoreauJean::write_contacts(std::vector<ContactRecord>& records) const
 {
+    const int bodies = static_cast<int>(model_.bodies().size());
     for (std::size_t k = 0; k < contact_of_.size(); ++k) {
         const DetectedContact& d = (*found_)[k];
         const Contact& contact = problem_.contacts[contact_of_[k]];
-        records.push_back({d.shape_a, d.shape_b, d.point.feature, d.point.gap, d.point.on_b, contact.frame,
-                           u_minus_[k], problem_.relative_velocity(contact), contact.r});
+        records.push_back({d.shape_a, d.shape_b, d.point.feature, d.point.gap,
+                           contact_points(d, bodies).second, contact.frame, u_minus_[k],
+                           problem_.relative_velocity(contact), contact.r});
     }
 }
 

@@ -26,7 +26,7 @@ struct ContactRecord {
     int shape_a, shape_b; // numbers in Model::shapes()
     int feature;
     double gap;                      // at q_m
-    Eigen::Vector3d point;           // world, on b
+    Eigen::Vector3d point;           // where it acts on b, world
     Eigen::Matrix3d frame;           // columns n, t1, t2, world; n from a to b
     Eigen::Vector3d u_minus, u_plus; // relative velocity before and after
     Eigen::Vector3d impulse;         // r, in the contact's frame

@@ -216,5 +216,62 @@ TEST(Grains, MomentumPassesFromAMechanismToAGrainAndBack)
     EXPECT_LT((total() - before).tail<3>().norm(), 2e-3); // turning of the cart is of first order in the step
 }
 
+// About its hinge the bearing has no moment: the angular momentum of a pendulum and the bed that its ball
+// ploughs through changes by the moments of gravity and of the trough alone.
+TEST(Grains, PendulumAndBedExchangeAngularMomentumToRoundOff)
+{
+    Model model("test");
+    model.gravity({0, 0, -g});
+    const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
+    const Vector3d hinge(0, 0, 0.37);
+    const double length = 0.3, radius = 0.04, mass = 2, inertia = 0.4 * mass * radius * radius;
+    const Body arm = model.add({.name = "pendulum",
+                                .joint = hinge_y(),
+                                .at = {hinge.x(), hinge.y(), hinge.z()},
+                                .mass = mass,
+                                .com = {0, 0, -length},
+                                .inertia = {inertia, inertia, inertia}});
+    const ShapeId ball = model.attach(arm, sphere(radius), m, {.p = {0, 0, -length}});
+    model.start(arm, 0.5, -3);
+    const ShapeId trough = model.attach(ground, hollow(box(0.24, 0.12, 1)), m, {.p = {0, 0, 0.5}});
+    for (int i = 0; i < 10; ++i)
+        for (int j = 0; j < 5; ++j)
+            for (int k = 0; k < 3; ++k)
+                model.grain(
+                    {.shape = sphere(0.011),
+                     .material = m,
+                     .density = 2600,
+                     .at = {.p = {0.0235 * (i - 4.5 + 0.1 * k), 0.0235 * (j - 2), 0.0115 + 0.023 * k}}});
+    model.finish();
+
+    const double h = 5e-4;
+    const Coordinate angle = model.coordinate(arm);
+    MoreauJean run(model, {.h = h, .force = ForceEvaluation::explicit_, .contacts = {.tolerance = 1e-4}});
+    auto about_hinge = [&] {
+        double L = (inertia + mass * length * length) * run.view().v(angle);
+        for (std::size_t i = 0; i < model.grains().size(); ++i) {
+            const GrainState& b = run.state().grains[i];
+            L += (model.grains()[i].mass * (b.x - hinge).cross(b.v) + b.L).y();
+        }
+        return L;
+    };
+    double struck = 0, worst = 0;
+    for (int n = 0; n < 200; ++n) {
+        // Gravity acts at the configuration in the middle of the step.
+        const double before = about_hinge(), middle = run.view().q(angle) + h / 2 * run.view().v(angle);
+        double moment = -mass * g * length * std::sin(middle);
+        for (std::size_t i = 0; i < model.grains().size(); ++i) {
+            const GrainState& b = run.state().grains[i];
+            moment += model.grains()[i].mass * g * (b.x + h / 2 * b.v - hinge).x();
+        }
+        run.step();
+        moment -= run.view().contact_force(trough, hinge).moment.y();
+        struck = std::max(struck, run.view().contact_force(ball).force.norm());
+        worst = std::max(worst, std::abs(about_hinge() - before - h * moment));
+    }
+    EXPECT_GT(struck, 10 * mass * g);
+    EXPECT_LT(worst, 1e-14); // of 0.54 N m s at the start
+}
+
 } // namespace
 } // namespace tamis
