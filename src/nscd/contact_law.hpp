@@ -6,6 +6,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 
 namespace tamis {
 
@@ -28,10 +29,12 @@ Eigen::Vector3d project_cone(const Eigen::Vector3d& r, double mu);
 // Inverse of the leading m x m part, zero elsewhere; a row that depends on earlier ones gets no impulse.
 Eigen::Matrix3d inverse_of_leading(Eigen::Matrix3d A, int m);
 
-// Projection on the ball |r| <= limit.
+// Projection on the ball |r| <= limit. A limit that has rounded below zero is zero, and r whose norm
+// underflows is within any: at rest impulses that have no load fade to 1e-180.
 inline Eigen::Vector3d project_ball(const Eigen::Vector3d& r, double limit)
 {
     const double size = r.norm();
+    limit = std::max(limit, 0.0);
     return size > limit ? Eigen::Vector3d(r * (limit / size)) : r;
 }
 

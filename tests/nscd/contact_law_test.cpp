@@ -47,6 +47,16 @@ Vector3d on_incline(double angle)
 
 } // namespace
 
+TEST(ContactLaw, BallOfAFadedLimitIsItsCentre)
+{
+    const Vector3d r(3, -4, 12);
+    EXPECT_EQ(project_ball(r, 13), r);
+    EXPECT_LT((project_ball(r, 6.5) - r / 2).norm(), 1e-15);
+    EXPECT_EQ(project_ball(r, 0).norm(), 0);
+    EXPECT_EQ(project_ball(r, -1e-187).norm(), 0);
+    EXPECT_EQ(project_ball(1e-168 * r, -1e-187), 1e-168 * r); // its square is not a number above zero
+}
+
 TEST(ContactLaw, BlockSticksBelowAtanMu)
 {
     const double mu = 0.3, angle = std::atan(mu) - 1e-9, mass = 2;
