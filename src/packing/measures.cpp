@@ -221,7 +221,7 @@ Coordination coordination(int grains, std::span<const std::pair<int, int>> touch
         if (a >= 0) neighbour[fill[a]++] = b;
         if (b >= 0) neighbour[fill[b]++] = a;
     }
-    Coordination result{.mean = double(start[grains]) / grains};
+    Coordination result{.mean = double(start[grains]) / grains, .grains = grains};
     std::vector<int> leaving;
     std::vector<char> gone(grains, 0);
     const auto check = [&](int g) {
@@ -239,6 +239,26 @@ Coordination coordination(int grains, std::span<const std::pair<int, int>> touch
         if (!gone[g]) sum += contacts[g];
     if (result.rattlers < grains) result.without_rattlers = sum / (grains - result.rattlers);
     return result;
+}
+
+Coordination coordination(const Bounds& region, std::span<const Pose> poses,
+                          std::span<const std::pair<int, int>> touching, int least)
+{
+    std::vector<int> number(poses.size(), -1);
+    int inside = 0;
+    for (std::size_t i = 0; i < poses.size(); ++i)
+        if (place(region, poses[i].p, 0) > 0) number[i] = inside++;
+    const auto within = [&](int g) {
+        if (g < -1 || g >= static_cast<int>(poses.size()))
+            fail("Grain {} cannot touch among {} poses: number grains from 0, and walls -1.", g,
+                 poses.size());
+        return g < 0 ? -1 : number[g];
+    };
+    std::vector<std::pair<int, int>> pairs;
+    for (const auto& [a, b] : touching)
+        if (const std::pair pair{within(a), within(b)}; std::max(pair.first, pair.second) >= 0)
+            pairs.push_back(pair);
+    return coordination(inside, pairs, least);
 }
 
 } // namespace tamis

@@ -31,9 +31,12 @@ double middle_solid_fraction(std::span<const Eigen::Vector3d> centres, std::span
 struct Coordination {
     double mean = 0;             // over all grains
     double without_rattlers = 0; // over the others, contacts among them and with walls; 0 if there are none
-    int rattlers = 0;
+    int grains = 0, rattlers = 0;
 };
 // Each touching pair of grains 0 .. grains - 1 once; -1 is a wall.
 Coordination coordination(int grains, std::span<const std::pair<int, int>> touching, int least = 4);
+// Of the grains whose origins lie within the region alone; to them the others are walls.
+Coordination coordination(const Bounds& region, std::span<const Pose> poses,
+                          std::span<const std::pair<int, int>> touching, int least = 4);
 
 } // namespace tamis

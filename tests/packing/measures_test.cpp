@@ -182,6 +182,18 @@ TEST(Coordination, CubicLatticeHasSixContactsAndWallsCount)
     EXPECT_DOUBLE_EQ(walls.mean, 6);
     EXPECT_DOUBLE_EQ(walls.without_rattlers, 6);
     EXPECT_EQ(walls.rattlers, 0);
+    // Of the inner eight alone no contact is missing.
+    std::vector<Pose> poses;
+    for (const Vector3d& p : x) poses.push_back({.p = p});
+    const Coordination inner = coordination({{2, 2, 2}, {4, 4, 4}}, poses, pairs);
+    EXPECT_EQ(inner.grains, 8);
+    EXPECT_EQ(inner.rattlers, 0);
+    EXPECT_DOUBLE_EQ(inner.mean, 6);
+    EXPECT_DOUBLE_EQ(inner.without_rattlers, 6);
+    // One contact fewer than they have, and all of them rattle.
+    EXPECT_EQ(coordination({{2, 2, 2}, {4, 4, 4}}, poses, pairs, 7).rattlers, 8);
+    pairs.emplace_back(0, n * n * n);
+    EXPECT_TRUE(contains(error_of([&] { coordination({{2, 2, 2}, {4, 4, 4}}, poses, pairs); }), "Grain 216"));
 }
 
 TEST(Coordination, RattlersAreTakenAwayOneAfterTheOther)
