@@ -51,11 +51,12 @@ int main(int argc, char** argv)
     std::string only;
     Deposit how{.step = 0.02};
     CLI::App app("Solid fraction and coordination number of random packings");
-    app.add_option("--grains", n, "number of grains")->capture_default_str();
+    app.add_option("--grains", n, "number of grains")->check(CLI::Range(800, 1000000))->capture_default_str();
     app.add_option("--seed", seed, "of start positions and shapes")->capture_default_str();
     app.add_option("--only", only, "rows whose name begins like this");
     app.add_option("--tolerance", how.tolerance, "of the contact solver while grains fall")
         ->capture_default_str();
+    app.add_option("--step", how.step, "of sqrt(d / g)")->capture_default_str();
     app.add_option("--max-sweeps", how.max_sweeps, "of the contact solver")->capture_default_str();
     app.add_option("--threads", threads, "of the contact solver")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
