@@ -1,4 +1,4 @@
-// Layout, version 1. Attributes: format, version, tamis_version, model, model_hash, options, step, t,
+// Layout, version 2. Attributes: format, version, tamis_version, model, model_hash, options, step, t,
 // checksum.
 //
 //     state/q, state/v          of all mechanisms
@@ -27,7 +27,7 @@ namespace tamis {
 namespace {
 
 constexpr const char* format = "tamis checkpoint";
-constexpr std::int32_t version = 1;
+constexpr std::int32_t version = 2;
 
 std::uint64_t checksum(const Hdf5& file)
 {

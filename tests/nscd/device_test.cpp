@@ -90,10 +90,10 @@ TEST(Device, ChangeOfASweepIsThatOfItsImpulses)
     sweeper.build(problem, this_processor, 1);
     other.build(copy, this_processor, 1);
     sweeper.sweep(problem, 3, 1);
-    sweeper.store_impulses(problem);
+    sweeper.store_impulses(problem, 1);
     const VectorXd before = impulses(problem);
     const Change change = sweeper.sweep(problem, 1, 1);
-    sweeper.store_impulses(problem);
+    sweeper.store_impulses(problem, 1);
     const VectorXd after = impulses(problem), difference = after - before;
     double largest = 0;
     for (int i = 0; i < difference.size(); i += 3)
@@ -120,8 +120,8 @@ TEST(Device, GoesOnFromOtherVelocities)
     first.load_velocities(one);
     first.sweep(one, 3, 1);
     second.sweep(two, 3, 1);
-    first.store_impulses(one);
-    second.store_impulses(two);
+    first.store_impulses(one, 1);
+    second.store_impulses(two, 1);
     EXPECT_EQ(impulses(one), impulses(two));
 }
 
@@ -135,7 +135,7 @@ TEST(Device, GoesOnFromASavedState)
         sweeper.save(state, problem);
         const auto go_on = [&] {
             sweeper.sweep(problem, 3, 1);
-            sweeper.store_impulses(problem);
+            sweeper.store_impulses(problem, 1);
             return impulses(problem);
         };
         const VectorXd first = go_on();
