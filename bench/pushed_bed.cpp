@@ -157,7 +157,8 @@ int main(int argc, char** argv)
                    sum / steps, report.contacts, all_sweeps / steps, failed, 1e3 * total / steps);
     }
 
-    // One contact problem, from zero impulses: how the force grows with the sweeps.
+    // One contact problem, from the impulses that the step found, and from none: the force against the
+    // sweeps.
     MoreauJean run = stepper("coloured", 1e-4);
     run.restore(before.state());
     for (int k = 0; k < steps; ++k) run.step();
@@ -175,20 +176,26 @@ int main(int argc, char** argv)
     };
     fmt::print("\nthe problem of step {}, {} contacts: force on the blade {:.0f} N as the step left it\n",
                steps, problem.contacts.size(), force(problem));
-    for (const char* name : {"coloured", "anderson", "nncg", "interior"}) {
+    for (const auto& [name, warm] : {std::pair{"coloured", true},
+                                     {"coloured", false},
+                                     {"anderson", false},
+                                     {"nncg", false},
+                                     {"interior", false}}) {
         if (!only.empty() && only != name) continue;
         for (int limit : {100, 1000, 10000, 100000}) {
             if (limit > (name == std::string("interior") ? 1000 : most)) continue;
             ContactProblem copy = problem;
-            for (Contact& c : copy.contacts) c.r.setZero();
+            if (!warm)
+                for (Contact& c : copy.contacts) c.r.setZero();
             const auto solver = make_solver(name, threads);
             solver->stop = {.natural_max = 1e30, .natural_rms = 1e-7, .max_sweeps = limit};
             const double start = seconds();
             const SolverReport report = solver->solve(copy);
-            fmt::print("{:<10} {:>7} sweeps {:>9.0f} N  residual rms {:.1e} max {:.1e}  violation {:.1e} m/s "
-                       "{:>7.2f} s\n",
-                       name, report.sweeps, force(copy), report.residual.natural_rms,
-                       report.residual.natural_max, report.residual.approach, seconds() - start);
+            fmt::print(
+                "{:<9} {} {:>7} sweeps {:>9.0f} N  residual rms {:.1e} max {:.1e}  violation {:.1e} m/s "
+                "{:>7.2f} s\n",
+                name, warm ? "warm" : "cold", report.sweeps, force(copy), report.residual.natural_rms,
+                report.residual.natural_max, report.residual.approach, seconds() - start);
             std::fflush(stdout);
         }
     }

@@ -26,7 +26,7 @@ double resident_mb()
 
 int main(int argc, char** argv)
 {
-    int n = 100000, settle = 150, steps = 20, sweeps = 50, threads = 2;
+    int n = 100000, settle = 600, steps = 20, sweeps = 50, threads = 2;
     std::string solver = "coloured";
     CLI::App app("Spheres in a box");
     app.add_option("--grains", n, "number of spheres")->capture_default_str();
@@ -37,7 +37,8 @@ int main(int argc, char** argv)
     app.add_option("--solver", solver, "contact solver")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
 
-    // A jittered lattice in a box twice as wide as high, denser than a random packing once it has settled.
+    // They fall from a lattice on which each has been moved at random as far as its neighbours let it: from a
+    // regular one they would come to rest in columns.
     const double d = 0.01, side = d * std::cbrt(2.2 * n);
     Model model("spheres");
     model.gravity({0, 0, -9.81});
@@ -50,11 +51,12 @@ int main(int argc, char** argv)
         for (int j = 0; j < across; ++j)
             for (int i = 0; i < across && static_cast<int>(centres.size()) < n; ++i)
                 centres.emplace_back((i + 0.5) * spacing, (j + 0.5) * spacing, (k + 0.5) * spacing);
-    for (const Eigen::Vector3d& x : centres)
-        model.grain({.shape = sphere(d / 2 * random.uniform(0.8, 1.0)),
-                     .material = stone,
-                     .density = 2500,
-                     .at = {.p = x}});
+    for (const Eigen::Vector3d& x : centres) {
+        const double r = d / 2 * random.uniform(0.8, 1.0), room = spacing / 2 - r;
+        const Eigen::Vector3d move(random.uniform(-room, room), random.uniform(-room, room),
+                                   random.uniform(-room, room));
+        model.grain({.shape = sphere(r), .material = stone, .density = 2500, .at = {.p = x + move}});
+    }
     model.attach(ground, wall({0, 0, 1}, 0), stone);
     for (int axis : {0, 1}) {
         const Eigen::Vector3d e = Eigen::Vector3d::Unit(axis);

@@ -13,8 +13,8 @@ namespace tamis {
 
 namespace {
 
-// The parts of the list of wrenches: n numbers of each general block and 3 of each prescribed body, each
-// followed by its sum of magnitudes.
+// In the list of wrenches: n numbers of each general block and 3 of each rigid one, which only prescribed
+// bodies fill, each followed by the sum of magnitudes.
 int wrench_place(const ContactProblem& problem, int block)
 {
     if (!problem.is_rigid(block)) return problem.offset(block) + block;
@@ -26,11 +26,20 @@ bool prescribed(const ContactProblem& problem, int block)
     return problem.is_rigid(block) && problem.rigid[block - problem.general()].inverse_mass == 0;
 }
 
+bool watched(const ContactProblem& problem)
+{
+    return problem.general() > 0 ||
+           std::any_of(problem.rigid.begin(), problem.rigid.end(),
+                       [](const RigidBlock& body) { return body.inverse_mass == 0; });
+}
+
 } // namespace
 
 void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches)
 {
-    wrenches.assign(wrench_place(problem, problem.blocks()), 0.0); // keeps the memory
+    wrenches.clear();
+    if (!watched(problem)) return;
+    wrenches.resize(wrench_place(problem, problem.blocks()), 0.0); // keeps the memory
     for (const Contact& contact : problem.contacts)
         for (int s = 0; s < 2; ++s) {
             const Contact::Side& side = contact.side[s];
@@ -60,7 +69,7 @@ double wrench_change(const ContactProblem& problem, const std::vector<double>& b
                      const std::vector<double>& now)
 {
     double largest = 0;
-    for (int b = 0; b < problem.blocks(); ++b) {
+    for (int b = 0; b < problem.blocks() && !now.empty(); ++b) {
         const int start = wrench_place(problem, b);
         const int n = problem.is_rigid(b) ? 3 : problem.block_size(b);
         double square = 0;

@@ -25,7 +25,8 @@ enum class ForceEvaluation {
 
 // How contacts are solved. Without grains the tolerance bounds the largest natural-map residual of a contact.
 // With grains it bounds the rms over all contacts, the violation that a step leaves (over the mean size of
-// the grains), and a tenth of the relative change of the wrench on each mechanism between two checks.
+// the grains), and a tenth of the relative change of the wrench on each mechanism and driven body between two
+// checks.
 struct ContactOptions {
     double tolerance = 1e-10;
     int max_sweeps = 10000;
