@@ -41,12 +41,12 @@ Packing fill(int n, double diameter, double mu, int threads)
 }
 
 // Lowers the floor by `travel` at `speed`; means over the second half of the way.
-Column lower_floor(const Packing& grains, double diameter, double mu, double travel, double speed, double h,
-                   double tolerance, int threads)
+Column lower_floor(const Packing& grains, double diameter, double mu, double rolling, double travel,
+                   double speed, double h, double tolerance, int threads)
 {
     Model model("silo");
     model.gravity({0, 0, -g});
-    const MaterialId stone = model.add(Material{.friction = mu, .anticipation = true});
+    const MaterialId stone = model.add(Material{.friction = mu, .rolling = rolling, .anticipation = true});
     add_grains(model, grains, stone, density);
     Column column{.height = bounds(grains).high.z()};
     for (const GrainRecord& grain : model.grains()) column.mass += grain.mass;
@@ -81,13 +81,15 @@ Column lower_floor(const Packing& grains, double diameter, double mu, double tra
 int main(int argc, char** argv)
 {
     int largest = 3200, smallest = 200, threads = 1;
-    double silo = 9, mu = 0.5, travel = 0.2, speed = 0.01, h = 2e-4, tolerance = 1e-3;
+    double silo = 9, mu = 0.5, rolling = 0, travel = 0.2, speed = 0.01, h = 2e-4, tolerance = 1e-3;
     CLI::App app("The force on the floor of a silo against Janssen's law");
     app.add_option("--grains", largest, "in the tallest column; the others have half as many each")
         ->capture_default_str();
     app.add_option("--least", smallest, "grains of the lowest column")->capture_default_str();
     app.add_option("--silo", silo, "diameter, in grains")->capture_default_str();
     app.add_option("--friction", mu, "of grains and wall")->capture_default_str();
+    app.add_option("--rolling", rolling, "resistance while the floor is lowered: arm, in grains")
+        ->capture_default_str();
     app.add_option("--travel", travel, "of the floor, in grains")->capture_default_str();
     app.add_option("--speed", speed, "of the floor, of sqrt(g d)")->capture_default_str();
     app.add_option("--h", h, "step, s")->capture_default_str();
@@ -103,8 +105,8 @@ int main(int argc, char** argv)
         const std::clock_t start = std::clock();
         const Packing grains = stored_packing(fmt::format("janssen_{}_{}_{}", n, silo, mu),
                                               [&] { return fill(n, diameter, mu, threads); });
-        const Column c =
-            lower_floor(grains, diameter, mu, travel * d, speed * std::sqrt(g * d), h, tolerance, threads);
+        const Column c = lower_floor(grains, diameter, mu, rolling * d, travel * d, speed * std::sqrt(g * d),
+                                     h, tolerance, threads);
         // M_s from the first, tallest column: F = M_s g (1 - exp(-M / M_s)), by fixed-point iteration.
         if (n == largest) {
             saturation = c.floor / g;
