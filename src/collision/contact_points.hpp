@@ -1,4 +1,4 @@
-// What the contact routines share: appending points, and keeping four of many.
+// What the contact routines share: appending points, and keeping a few of many.
 #pragma once
 
 #include "collision/narrowphase.hpp"
@@ -42,9 +42,10 @@ inline void swap_sides(std::vector<ContactPoint>& out, std::size_t first)
     }
 }
 
-// Of the points of one flat or nearly flat contact, from `first` on, keeps four in their order: the deepest
-// and those that span the largest area with it. Gaps and lengths that differ by less than `tie` are equal,
-// and the earlier point wins: what is kept does not change with the noise of a body at rest.
-void keep_four(std::vector<ContactPoint>& out, std::size_t first, double tie);
+// Of the points of one flat or nearly flat contact, from `first` on, keeps four in their order, the deepest
+// and those that span the largest area with it, and as many of those that touch. Gaps and lengths that differ
+// by less than `tie` are equal, and the earlier point wins: what is kept does not change with the noise of a
+// body at rest.
+void keep_few(std::vector<ContactPoint>& out, std::size_t first, double tie);
 
 } // namespace tamis

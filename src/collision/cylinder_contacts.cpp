@@ -54,7 +54,7 @@ struct Placed { // a in the frame of b
     // Four of the points, and the closest if it is deeper than these.
     void finish() const
     {
-        if (std::isfinite(alert)) keep_four(out, first, 1e-5 * size);
+        if (std::isfinite(alert)) keep_few(out, first, 1e-5 * size);
         if (std::none_of(out.begin() + first, out.end(),
                          [&](const ContactPoint& c) { return c.gap <= closest.gap + tie * size; }))
             out.push_back(closest);

@@ -170,7 +170,7 @@ struct Enclosure {
             if (to_wall(cavity, wall, body.p).distance - radius > alert) continue;
             const std::size_t first = out.size();
             for (int v = 0; v < count; ++v) add(0, body * vertex(v), wall, v);
-            if (std::isfinite(alert)) keep_four(out, first, 1e-5 * radius);
+            if (std::isfinite(alert)) keep_few(out, first, 1e-5 * radius);
         }
     }
     void points(const Box& a, const Pose& pose_a) const

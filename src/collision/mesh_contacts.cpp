@@ -348,7 +348,7 @@ void Surroundings::gather(const Vector3d& low, const Vector3d& high, const Vecto
     for (const int t : near()) lowest().push_back(separation(t));
 }
 
-// The points x = point(t, i), i < count, over the triangles gathered, at most four for each flat part.
+// The points x = point(t, i), i < count, over the triangles gathered, a few for each flat part.
 template <class Point>
 void Surroundings::over_triangles(int count, double size, int stride, Point&& point) const
 {
@@ -380,7 +380,7 @@ void Surroundings::over_triangles(int count, double size, int stride, Point&& po
                 add(x, x - h * mesh.normal[t], mesh.normal[t], h, feature);
             }
         }
-        if (std::isfinite(alert)) keep_four(out, first, 1e-5 * size);
+        if (std::isfinite(alert)) keep_few(out, first, 1e-5 * size);
     }
 }
 

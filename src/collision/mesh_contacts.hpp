@@ -10,7 +10,7 @@ namespace tamis {
 // - Sphere: one point for each flat part, ridge edge or ridge vertex to which the way from the centre is
 //   locally shortest.
 // - Capsule: so for its end balls; and where its segment crosses ridge edges and passes ridge vertices.
-// - Box, polyhedron: its vertices over triangles (at most four for each flat part, unless alert is infinite),
+// - Box, polyhedron: its vertices over triangles (a few for each flat part, unless alert is infinite),
 //   its edges across ridge edges, ridge vertices under its faces. Corners that approach edges or corners are
 //   seen once they overlap.
 // - Cylinder: points of its rims over triangles, as against a plane; ridge edges that come close to it.

@@ -156,7 +156,7 @@ void points(const Polyhedron& a, const Pose& pose_a, const Plane& b, const Pose&
         const Vector3d x = pose_a * hull.vertices[v];
         append(out, x, x - gap * plane.normal, -plane.normal, gap, static_cast<int>(v));
     }
-    if (std::isfinite(alert)) keep_four(out, first, 1e-5 * hull.radius);
+    if (std::isfinite(alert)) keep_few(out, first, 1e-5 * hull.radius);
 }
 
 void points(const Plane&, const Pose&, const Plane&, const Pose&, double, Points&) {}

@@ -407,18 +407,18 @@ class Intersection {
     prefetch(hull.face_vertex);
 }
 
-// The deepest candidate, the one farthest from it, and two that span the largest area with them come first.
-int choose_four(std::vector<Candidate>& c)
+// From `first` on, brings four to the front: the deepest candidate, the one farthest from it, and two that
+// span the largest area with them. Returns where the others start.
+int choose_four(std::vector<Candidate>& c, int first, int end)
 {
-    const int count = static_cast<int>(c.size());
-    if (count <= 4) return count;
+    if (end - first <= 4) return end;
     const auto area = [&](int i, int j, int k) {
         return (c[j].x - c[i].x) * (c[k].y - c[i].y) - (c[j].y - c[i].y) * (c[k].x - c[i].x);
     };
     const auto bring = [&](int place, auto&& score) {
         int best = place;
         double best_score = score(place);
-        for (int i = place + 1; i < count; ++i)
+        for (int i = place + 1; i < end; ++i)
             if (const double s = score(i); s > best_score) {
                 best_score = s;
                 best = i;
@@ -426,14 +426,27 @@ int choose_four(std::vector<Candidate>& c)
         std::swap(c[place], c[best]);
         return best_score;
     };
-    bring(0, [&](int i) { return -c[i].gap; });
-    bring(1, [&](int i) { return std::hypot(c[i].x - c[0].x, c[i].y - c[0].y); });
-    bring(2, [&](int i) { return std::abs(area(0, 1, i)); });
-    const int sign = area(0, 1, 2) > 0 ? 1 : -1;
-    const double gain = bring(3, [&](int i) {
-        return std::max({-sign * area(0, 1, i), -sign * area(1, 2, i), -sign * area(2, 0, i)});
+    const int p = first, q = first + 1, r = first + 2;
+    bring(p, [&](int i) { return -c[i].gap; });
+    bring(q, [&](int i) { return std::hypot(c[i].x - c[p].x, c[i].y - c[p].y); });
+    bring(r, [&](int i) { return std::abs(area(p, q, i)); });
+    const int sign = area(p, q, r) > 0 ? 1 : -1;
+    const double gain = bring(first + 3, [&](int i) {
+        return std::max({-sign * area(p, q, i), -sign * area(q, r, i), -sign * area(r, p, i)});
     });
-    return gain > 0 ? 4 : 3;
+    return first + (gain > 0 ? 4 : 3);
+}
+
+// Four of all and, where that leaves some that touch, four of these, for the reason told in
+// contact_points.cpp; they come first.
+int choose_few(std::vector<Candidate>& c, double tie)
+{
+    const int chosen = choose_four(c, 0, static_cast<int>(c.size()));
+    const auto touches = [&](const Candidate& x) { return x.gap <= tie; };
+    const auto rest = c.begin() + chosen;
+    if (std::all_of(c.begin(), rest, touches)) return chosen; // a patch that lies flat
+    const auto others = std::partition(rest, c.end(), touches);
+    return choose_four(c, chosen, static_cast<int>(others - c.begin()));
 }
 
 } // namespace
@@ -480,7 +493,7 @@ void polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const 
 
     const std::size_t start = out.size();
     const Vector3d normal = pose_a.R * o.n;
-    const int chosen = choose_four(work.candidates);
+    const int chosen = choose_few(work.candidates, 1e-5 * size);
     for (int i = 0; i < chosen; ++i) {
         const Candidate& c = work.candidates[i];
         int number = feature(pair, c.meeting);

@@ -130,5 +130,38 @@ TEST_P(Driven, WallsThatCloseOnABallPushItThenReportWhatCannotBe)
     EXPECT_GT(worst, 0);
 }
 
+// Cubes whose corners are cut, so that three vertices lie close together at each, tumble in a turning drum.
+// Held by the deepest vertex of a corner alone they would rock on the three and sink step by step.
+TEST_P(Driven, StonesInATurningDrumDoNotSinkIntoIt)
+{
+    const double d = 0.06 * s;
+    std::vector<Vector3d> corners;
+    for (int c = 0; c < 8; ++c)
+        for (int cut = 0; cut < 3; ++cut) {
+            Vector3d x(c & 1 ? 1 : -1, c & 2 ? 1 : -1, c & 4 ? 1 : -1);
+            x[cut] *= 0.9;
+            corners.push_back(d / 2 * x);
+        }
+    Model model("drum");
+    model.gravity({0, 0, -g});
+    const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
+    const Body drum = model.add({.name = "drum", .joint = hinge_y(), .mass = 1, .inertia = {1, 1, 1}});
+    const double rate = 3 / root;
+    model.drive(model.coordinate(drum), {[=](double t) { return rate * t; }, [=](double) { return rate; }});
+    model.attach(drum, hollow(cylinder(0.2 * s, 0.2 * s)), m, {.R = turn(M_PI / 2, Vector3d::UnitX())});
+    for (int k = 0; k < 8; ++k)
+        model.grain(
+            {.shape = polyhedron(corners),
+             .material = m,
+             .density = 2500,
+             .at = {turn(k, {1, 0.3 * k, 0.7}),
+                    s * Vector3d(k % 2 ? 0.06 : -0.06, k / 2 % 2 ? 0.05 : -0.05, k / 4 ? 0.06 : -0.06)}});
+    model.finish();
+    MoreauJean run(model, with_step(1e-3 * root, 1e-4));
+    double worst = 0;
+    for (int k = 0; k < 1500; ++k) worst = std::max(worst, run.step().penetration);
+    EXPECT_LT(worst, 0.02 * d);
+}
+
 } // namespace
 } // namespace tamis
