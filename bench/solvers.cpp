@@ -1,0 +1,79 @@
+// The contact solvers by Google Benchmark: bench_solvers [--benchmark_filter=...]
+// [--benchmark_repetitions=...]
+//
+// Each line is the solution of one bed of grains (39 833 contacts of 5488 grains) by exactly 100 sweeps, with
+// all that belongs to it: arranging the contacts, checks of the residual. `ns` is the time per contact and
+// sweep, `speedup` against the first line, the serial reference in double, of the same run.
+#include "nscd/auto_solver.hpp"
+#include "nscd/beds.hpp"
+
+#include <benchmark/benchmark.h>
+#include <chrono>
+#include <cstdlib>
+
+using namespace tamis;
+
+namespace {
+
+const ContactProblem& bed()
+{
+    static const ContactProblem problem = beds::bed({.cells = {28, 14, 14}});
+    return problem;
+}
+
+void solve(benchmark::State& state, const std::string& name, int threads, const char* instructions)
+{
+    constexpr int sweeps = 100;
+    static double reference = 0;
+    if (*instructions)
+        setenv("TAMIS_SIMD", instructions, 1);
+    else
+        unsetenv("TAMIS_SIMD");
+    std::unique_ptr<ContactSolver> solver;
+    try {
+        solver = make_solver(name, threads);
+    } catch (const std::exception& e) {
+        state.SkipWithError(e.what());
+        return;
+    }
+    solver->stop = {.natural_max = 0, .natural_rms = 0, .max_sweeps = sweeps};
+    ContactProblem problem;
+    double seconds = 0;
+    for (auto _ : state) {
+        problem = bed(); // copied in less than a thousandth of the time
+        const auto start = std::chrono::steady_clock::now();
+        solver->solve(problem);
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+        state.SetIterationTime(time.count());
+        seconds += time.count();
+    }
+    const double ns = 1e9 * seconds / static_cast<double>(state.iterations()) / sweeps /
+                      static_cast<double>(bed().contacts.size());
+    if (reference == 0) reference = ns;
+    state.counters["ns"] = ns;
+    state.counters["speedup"] = reference / ns;
+}
+
+void add(const std::string& solver, int threads, const char* instructions = "")
+{
+    std::string name = solver + "/" + std::to_string(threads) + (threads > 1 ? " threads" : " thread");
+    if (*instructions) name += std::string("/") + instructions;
+    benchmark::RegisterBenchmark(name.c_str(), solve, solver, threads, instructions)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+    add("nlgs", 1);
+    for (const char* solver : {"coloured", "coloured-float"}) {
+        for (const char* instructions : {"scalar", "sse2", "avx2", "avx512"}) add(solver, 1, instructions);
+        add(solver, 2);
+    }
+    for (const char* solver : {"anderson", "nncg"}) add(solver, 1);
+    benchmark::RunSpecifiedBenchmarks();
+}
