@@ -1,4 +1,4 @@
-// Layout, version 2. Attributes: format, version, tamis_version, model, model_hash, options, step, t,
+// Layout, version 3. Attributes: format, version, tamis_version, model, model_hash, options, step, t,
 // checksum.
 //
 //     state/q, state/v          of all mechanisms
@@ -7,6 +7,7 @@
 //     state/impulses            r (3), rolling (3) in each row
 //     state/partition_sizes     lengths of u, v, loop_rows of a mechanism in each row
 //     state/partitions          these lists, one after the other
+//     state/memory              of controllers
 //     run/<name>                numbers of the program around
 //
 // The checksum is the hash of state_hash.hpp over names, types, shapes and bits of everything else; the file
@@ -27,7 +28,7 @@ namespace tamis {
 namespace {
 
 constexpr const char* format = "tamis checkpoint";
-constexpr std::int32_t version = 2;
+constexpr std::int32_t version = 3;
 
 std::uint64_t checksum(const Hdf5& file)
 {
@@ -102,6 +103,7 @@ Hdf5 to_hdf5(const Checkpoint& c, const std::string& name)
     require_finite(list(s.v), "velocities", name);
     require_finite(grains, "grains", name);
     require_finite(impulses, "impulses", name);
+    require_finite(s.memory, "memories", name);
 
     Hdf5 file;
     file.name = name;
@@ -112,6 +114,7 @@ Hdf5 to_hdf5(const Checkpoint& c, const std::string& name)
     file.datasets["state/impulses"] = {std::move(impulses), 6};
     file.datasets["state/partition_sizes"] = {std::move(sizes), 3};
     file.datasets["state/partitions"] = {std::move(partitions)};
+    file.datasets["state/memory"] = {s.memory};
     for (const auto& [key, values] : c.run) file.datasets["run/" + key] = {values};
     file.attributes["format"] = format;
     file.attributes["version"] = std::vector{version};
@@ -194,6 +197,7 @@ Checkpoint from_hdf5(const Hdf5& file)
             member += sizes[k++];
         }
     }
+    s.memory = file.array<double>("state/memory");
     constexpr std::string_view run = "run/";
     for (const auto& [name, dataset] : file.datasets)
         if (name.starts_with(run)) c.run[name.substr(run.size())] = file.array<double>(name);

@@ -321,6 +321,14 @@ void Model::grain_force(GrainLaw law)
     grain_forces_.push_back(std::move(law));
 }
 
+Memory Model::memory(const std::string& name, double start, MemoryLaw next)
+{
+    if (!next) fail("The memory '{}' has no law: give the function that tells its next value.", name);
+    if (!std::isfinite(start)) fail("The memory '{}' starts with {}: give a finite number.", name, start);
+    memories_.push_back({name, start, std::move(next)});
+    return {static_cast<int>(memories_.size()) - 1};
+}
+
 void Model::finish()
 {
     if (finished_) return;

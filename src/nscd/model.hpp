@@ -108,6 +108,16 @@ struct Drive {
     Coordinate on;
     Motion motion;
 };
+// A number that a controller keeps from step to step: a latch, an integral. It is a part of the state.
+struct Memory {
+    int index = -1;
+};
+using MemoryLaw = std::function<double(const View&, double now)>;
+struct MemoryRecord {
+    std::string name;
+    double start;
+    MemoryLaw next; // after each step, from the state that it leaves and the memories before
+};
 
 // A body of any mechanism, numbered through all of them.
 struct BodyRecord {
@@ -161,6 +171,8 @@ class Model {
     void force(Coordinate on, ScalarLaw law);
     void wrench(Frame at, WrenchLaw law);
     void grain_force(GrainLaw law); // on every grain, at its centre of mass
+    // `start` at first, and after each step next(view, value so far); laws ask for it with view.memory().
+    Memory memory(const std::string& name, double start, MemoryLaw next);
 
     // Checks all values and freezes the list of bodies. Called before a run.
     void finish();
@@ -204,6 +216,7 @@ class Model {
     const std::vector<PointSpring>& point_springs() const { return point_springs_; }
     const std::vector<AppliedWrench>& wrenches() const { return wrenches_; }
     const std::vector<GrainLaw>& grain_forces() const { return grain_forces_; }
+    const std::vector<MemoryRecord>& memories() const { return memories_; }
     // Wrench input numbers of the mechanisms, for point springs (a then b) and applied wrenches.
     struct WrenchInput {
         int mechanism, number;
@@ -235,6 +248,7 @@ class Model {
     int touching_shapes_ = 0;
     std::vector<GrainRecord> grains_;
     std::vector<GrainLaw> grain_forces_;
+    std::vector<MemoryRecord> memories_;
     struct Groups {
         int shape;
         std::uint32_t group, mask;

@@ -117,6 +117,7 @@ std::uint64_t model_hash(const Model& model)
     sum.each(model.joint_forces(), [&](const JointForce& f) { sum.place(f.on); });
     sum.each(model.wrenches(), [&](const AppliedWrench& w) { sum.place(w.at); });
     sum.number(model.grain_forces().size());
+    sum.each(model.memories(), [&](const MemoryRecord& m) { sum.number(m.start); });
     sum.each(model.joint_springs(), [&](const JointSpring& s) {
         sum.place(s.on);
         sum.law(s.law);

@@ -96,6 +96,8 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         state_.partitions.push_back(p.sets());
     }
     state_.grains = grains_.start();
+    for (const MemoryRecord& m : model.memories()) state_.memory.push_back(m.start);
+    next_memory_ = state_.memory;
     driven_block_.assign(model.bodies().size(), -1);
     if (grains_.count() > 0)
         for (std::size_t b = 0; b < model.bodies().size(); ++b) {
@@ -124,6 +126,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     for (const Drive& d : model.drives()) now_->drive_forces.emplace_back(d.on, 0.0);
     for (RelativeView* view : {now_.get(), middle_.get(), ahead_.get()}) {
         view->set_grains(state_.grains);
+        view->set_memory(state_.memory);
         view->set_step(options.h);
     }
     now_->make_contacts = [this](std::vector<ContactRecord>& records) { write_contacts(records); };
@@ -452,6 +455,19 @@ void MoreauJean::update()
     ++state_.step;
     now_->set(state_.t, state_.q.data(), state_.v.data());
     now_->new_contacts();
+    remember();
+}
+
+// All from the values before: their order does not matter.
+void MoreauJean::remember()
+{
+    for (std::size_t k = 0; k < next_memory_.size(); ++k) {
+        const MemoryRecord& memory = model_.memories()[k];
+        next_memory_[k] = memory.next(*now_, state_.memory[k]);
+        if (!std::isfinite(next_memory_[k]))
+            fail("The memory '{}' becomes {} at t = {:.6g} s.", memory.name, next_memory_[k], state_.t);
+    }
+    std::copy(next_memory_.begin(), next_memory_.end(), state_.memory.begin());
 }
 
 void MoreauJean::fail_diverged() const
@@ -523,6 +539,7 @@ std::uint64_t MoreauJean::state_hash() const
         hash.add(g.v.data(), 3);
         hash.add(g.L.data(), 3);
     }
+    hash.add(state_.memory.data(), static_cast<std::ptrdiff_t>(state_.memory.size()));
     return hash.value;
 }
 
@@ -537,7 +554,7 @@ std::vector<std::string> MoreauJean::messages() const
 void MoreauJean::restore(const State& state)
 {
     bool fits = state.q.size() == state_.q.size() && state.v.size() == state_.v.size() &&
-                state.grains.size() == state_.grains.size() &&
+                state.grains.size() == state_.grains.size() && state.memory.size() == state_.memory.size() &&
                 state.partitions.size() == state_.partitions.size();
     for (std::size_t i = 0; fits && i < state.partitions.size(); ++i)
         fits = state.partitions[i].u.size() == state_.partitions[i].u.size() &&
@@ -555,7 +572,10 @@ void MoreauJean::restore(const State& state)
     }
     contact_of_.clear();
     now_->set(state_.t, state_.q.data(), state_.v.data());
-    for (RelativeView* view : {now_.get(), middle_.get(), ahead_.get()}) view->set_grains(state_.grains);
+    for (RelativeView* view : {now_.get(), middle_.get(), ahead_.get()}) {
+        view->set_grains(state_.grains);
+        view->set_memory(state_.memory);
+    }
     now_->new_contacts();
 }
 

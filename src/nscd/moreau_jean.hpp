@@ -57,6 +57,7 @@ struct State {
     };
     std::vector<Impulse> impulses;           // of the last step, to start the next contact solve; by pair
     std::vector<Partition::Sets> partitions; // by mechanism
+    std::vector<double> memory;              // of Model::memories()
 };
 
 class RelativeView;
@@ -103,6 +104,7 @@ class MoreauJean : public Stepper {
     void evaluate_forces();
     void correct_midpoint_velocity();
     void drive_forces();
+    void remember();
     void fail_diverged() const; // names the grain
     void set_driven(Block& block, double* q, double t) const;
 
@@ -127,6 +129,7 @@ class MoreauJean : public Stepper {
     Eigen::VectorXd middle_q_, middle_v_;  // q_m and the velocity at which f is evaluated, of all mechanisms
     Eigen::VectorXd ahead_q_, ahead_v_;    // q_n+1 and v as the start of the step predicts them
     std::unique_ptr<RelativeView> now_, middle_, ahead_;
+    std::vector<double> next_memory_;
 };
 
 } // namespace tamis

@@ -21,9 +21,11 @@ class RelativeView : public View {
     const BodyMotion& motion(int body) const override;
     std::span<const GrainState> grains() const override { return grains_; }
     std::span<const ContactRecord> contacts() const override;
+    double memory(Memory m) const override { return memory_[m.index]; }
 
     const Placement& placement(int mechanism) const; // positions only
     void set_grains(std::span<const GrainState> grains) { grains_ = grains; }
+    void set_memory(std::span<const double> memory) { memory_ = memory; }
     // Contacts are written down when somebody asks for them.
     std::function<void(std::vector<ContactRecord>&)> make_contacts;
     void new_contacts() { contacts_made_ = false; }
@@ -35,6 +37,7 @@ class RelativeView : public View {
     double t_ = 0, h_ = 0;
     const double *q_ = nullptr, *v_ = nullptr;
     std::span<const GrainState> grains_;
+    std::span<const double> memory_;
     mutable std::vector<ContactRecord> contacts_;
     mutable bool contacts_made_ = true;
     mutable std::vector<Placement> placement_;

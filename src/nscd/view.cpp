@@ -9,6 +9,12 @@
 
 namespace tamis {
 
+double View::memory(Memory m) const
+{
+    fail("The memory '{}' needs the Moreau-Jean scheme in relative coordinates: choose that method.",
+         model_.memories()[m.index].name);
+}
+
 BodyMotion View::motion(Body body) const
 {
     const int number = model_.body_number(body);

@@ -44,6 +44,7 @@ class View {
     virtual double drive_force(Coordinate c) const = 0;   // mean force of the drive over the last step
     virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies(), not of a grain
     virtual std::span<const GrainState> grains() const { return {}; }
+    virtual double memory(Memory m) const; // as the last step left it
     virtual std::span<const ContactRecord> contacts() const = 0;
 
     const Model& model() const { return model_; }

@@ -35,6 +35,12 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
     model.attach(bob, sphere(0.05), stone, {.p = {0.3, 0, 0}}, "bob");
     model.attach(ground, wall({1, 0, 0}, -0.08), stone, {}, "left");
     model.attach(ground, wall({-1, 0, 0}, -0.08), stone, {}, "right");
+    if (method() == Method::moreau_jean) { // a brake that a controller pulls more with every step on one side
+        const Coordinate angle = model.coordinate(bob);
+        const Memory brake = model.memory(
+            "brake", 0, [=](const View& s, double now) { return s.q(angle) > 1.5 ? now + 1e-4 : now; });
+        model.force(angle, [=](const View& s) { return -s.memory(brake) * s.v(angle); });
+    }
     Mechanism& second = model.mechanism("tray");
     const Body tray = second.add({.name = "tray", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
     if (method() == Method::moreau_jean)

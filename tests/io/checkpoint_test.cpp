@@ -28,7 +28,7 @@ void expect_equal(const State& a, const State& b)
 {
     EXPECT_EQ(a.t, b.t);
     EXPECT_EQ(a.step, b.step);
-    EXPECT_TRUE(same_bits(a.q, b.q) && same_bits(a.v, b.v));
+    EXPECT_TRUE(same_bits(a.q, b.q) && same_bits(a.v, b.v) && same_bits(a.memory, b.memory));
     ASSERT_EQ(a.grains.size(), b.grains.size());
     for (std::size_t k = 0; k < a.grains.size(); ++k) {
         const GrainState &x = a.grains[k], &y = b.grains[k];
@@ -70,6 +70,7 @@ Checkpoint random_checkpoint(int coordinates, int grains, int impulses, long ste
     for (int k = 0; k < impulses; ++k)
         c.state.impulses.push_back({k, k + 1, static_cast<int>(random() % 100), vector(), vector()});
     if (coordinates > 0) c.state.partitions = {{{0, 2}, {1}, {0}}, {}, {{3}, {}, {}}};
+    c.state.memory = {number(random), -0.0, 1e-300};
     c.run["statistics"] = {1, 2, 0.1};
     c.run["none"] = {};
     return c;
@@ -161,7 +162,7 @@ TEST(Checkpoint, DamagedOrForeignOneIsPassedOverWithASentence)
     EXPECT_TRUE(read_latest(folder / "", "bed").notes.empty());
     Hdf5 other, later = read_hdf5(newest);
     other.datasets["x"] = {std::vector<double>{1}};
-    later.attributes["version"] = std::vector<std::int32_t>{3};
+    later.attributes["version"] = std::vector<std::int32_t>{4};
     Checkpoint foreign = random_checkpoint(4, 50, 60, 2);
     foreign.model = "drum";
     for (int kind = 0; kind < 6; ++kind) {

@@ -911,6 +911,48 @@ TEST(MoreauJean, RestoredStateContinuesBitForBit)
     }
 }
 
+// Thrust until the sledge has gone a metre: the switch stays open when a spring brings it back.
+TEST(MoreauJean, ControllersRemember)
+{
+    const double a = 2, h = 1e-2;
+    Model model("sledge");
+    const Body sledge = model.add({.name = "sledge", .joint = slide_x(), .mass = 1});
+    const Coordinate x = model.coordinate(sledge);
+    const Memory over =
+        model.memory("over", 0, [=](const View& s, double now) { return now == 1 || s.q(x) > 1 ? 1 : 0; });
+    const Memory one = model.memory("one", 1, [](const View& s, double) { return s.memory({2}); });
+    const Memory two = model.memory("two", 2, [=](const View& s, double) { return s.memory(one); });
+    model.force(x, [=](const View& s) { return s.memory(over) == 0 ? a : -1.0; });
+    model.finish();
+    MoreauJean stepper(model, {.h = h, .force = as_published});
+    EXPECT_EQ(stepper.view().memory(two), 2);
+    double q = 0, v = 0;
+    bool open = false;
+    for (int n = 1; n <= 800; ++n) {
+        stepper.step();
+        const double v_next = v + h * (open ? -1 : a);
+        q += h * (v + v_next) / 2;
+        v = v_next;
+        open = open || q > 1;
+        ASSERT_NEAR(stepper.view().q(x), q, 1e-12);
+        ASSERT_EQ(stepper.view().memory(over), open ? 1 : 0);
+        ASSERT_EQ(stepper.view().memory(one), n % 2 == 1 ? 2 : 1); // all change at once: the two swap
+        ASSERT_EQ(stepper.view().memory(two), n % 2 == 1 ? 1 : 2);
+    }
+    EXPECT_LT(q, 1); // it came back
+    const auto nothing = [](const View&, double) { return std::nan(""); };
+    Model bad("bad");
+    bad.add({.name = "sledge", .joint = slide_x(), .mass = 1});
+    EXPECT_EQ(error_of([&] { bad.memory("it", std::nan(""), nothing); }),
+              "The memory 'it' starts with nan: give a finite number.");
+    EXPECT_EQ(error_of([&] { bad.memory("it", 0, nullptr); }),
+              "The memory 'it' has no law: give the function that tells its next value.");
+    bad.memory("it", 0, nothing);
+    bad.finish();
+    MoreauJean fails(bad, {.h = h});
+    EXPECT_EQ(error_of([&] { fails.step(); }), "The memory 'it' becomes nan at t = 0.01 s.");
+}
+
 TEST(MoreauJean, StepsAllocateNothingOnceWarm)
 {
     for (double friction : {0.0, 0.1})
