@@ -41,8 +41,8 @@ Bounds reach(int plane, const View& view)
 
 // Columns that every model with grains has, behind those of its records.
 const std::vector<std::string> grain_columns{
-    "contacts",    "sweeps",       "residual_max",   "residual_rms",   "violation",       "wrench_change",
-    "penetration", "coordination", "solid_fraction", "kinetic_energy", "potential_energy"};
+    "contacts",    "sweeps",         "residual_max", "residual_rms",   "violation",      "wrench_change",
+    "penetration", "momentum_error", "coordination", "solid_fraction", "kinetic_energy", "potential_energy"};
 
 std::vector<std::string> history_columns(const Script& script)
 {
@@ -230,6 +230,7 @@ void Output::history(const View& view, const StepReport& report)
                                  report.violation,
                                  report.residual.wrench_change,
                                  report.penetration,
+                                 report.momentum_error,
                                  coordination(view),
                                  middle_solid_fraction(centres_, radii_),
                                  view.kinetic_energy(),

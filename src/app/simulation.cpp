@@ -55,6 +55,8 @@ struct Statistics {
     long steps = 0, steps_before = 0, contact_steps = 0, contacts = 0, sweeps = 0, unconverged = 0;
     int max_contacts = 0, max_sweeps = 0;
     double max_residual = 0, max_loop_error = 0, energy_start = 0, energy_end = 0;
+    double max_penetration = 0, max_momentum_error = 0;
+    std::vector<double> unconverged_at; // ends of these steps, s
     double worst = -1, worst_t = 0; // largest residual of a step that did not converge, and when that ended
     std::array<int, 2> worst_shapes{-1, -1};
     double step_seconds = 0, output_seconds = 0;
@@ -71,6 +73,9 @@ struct Statistics {
         contacts += r.contacts;
         sweeps += r.sweeps;
         unconverged += !r.converged;
+        if (!r.converged) unconverged_at.push_back(t);
+        max_penetration = std::max(max_penetration, r.penetration);
+        max_momentum_error = std::max(max_momentum_error, r.momentum_error);
         max_contacts = std::max(max_contacts, r.contacts);
         max_sweeps = std::max(max_sweeps, r.sweeps);
         max_residual = std::max(max_residual, r.residual.natural_max);
@@ -91,7 +96,9 @@ struct Statistics {
                 worst,
                 worst_t,
                 double(worst_shapes[0]),
-                double(worst_shapes[1])};
+                double(worst_shapes[1]),
+                max_penetration,
+                max_momentum_error};
     }
     void restore(const std::vector<double>& x)
     {
@@ -108,6 +115,8 @@ struct Statistics {
         worst = x.at(10);
         worst_t = x.at(11);
         worst_shapes = {static_cast<int>(x.at(12)), static_cast<int>(x.at(13))};
+        max_penetration = x.at(14);
+        max_momentum_error = x.at(15);
     }
 };
 
@@ -184,9 +193,19 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
     j["t"] = stepper.view().time();
     j["steps"] = s.steps;
     j["contacts"] = {{"steps_with_contact", s.contact_steps}, {"total", s.contacts}, {"max", s.max_contacts}};
-    j["iterations"] = {
-        {"sweeps", s.sweeps}, {"max_sweeps_a_step", s.max_sweeps}, {"steps_not_converged", s.unconverged}};
+    j["iterations"] = {{"sweeps", s.sweeps},
+                       {"max_sweeps_a_step", s.max_sweeps},
+                       {"steps_not_converged", s.unconverged},
+                       {"not_converged_at_s", s.unconverged_at}};
     j["residuals"] = {{"contact_natural_map_max", s.max_residual}, {"loop_error_max_m", s.max_loop_error}};
+    if (!script.model.grains().empty()) {
+        double size = 0;
+        for (const GrainRecord& g : script.model.grains()) size += 2 * g.radius;
+        j["grains"] = {{"number", script.model.grains().size()},
+                       {"mean_size_m", size / static_cast<double>(script.model.grains().size())},
+                       {"penetration_max_m", s.max_penetration},
+                       {"momentum_error_max", s.max_momentum_error}};
+    }
     j["energy"] = {{"start_J", s.energy_start}, {"end_J", s.energy_end}};
     nlohmann::json& times = j["seconds"];
     for (std::size_t k = 0; k < phase_names.size(); ++k) times[phase_names[k]] = stepper.clock().seconds()[k];
@@ -246,6 +265,7 @@ int simulate(const Script& script)
         check_same_run(script, from->checkpoint);
         stepper->restore(from->checkpoint.state);
         statistics.restore(from->checkpoint.run.at("statistics"));
+        statistics.unconverged_at = from->checkpoint.run.at("unconverged_at");
         first = from->checkpoint.state.step;
         notes.insert(notes.end(), from->notes.begin(), from->notes.end());
         notes.push_back(
@@ -290,6 +310,7 @@ int simulate(const Script& script)
     auto write_state = [&] {
         checkpoint.state = *stepper->saved();
         checkpoint.run["statistics"] = statistics.saved();
+        checkpoint.run["unconverged_at"] = statistics.unconverged_at;
         output->save(checkpoint);
         write_checkpoint(output->folder(), checkpoint);
         saved_step = checkpoint.state.step;

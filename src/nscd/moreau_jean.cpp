@@ -181,7 +181,29 @@ StepReport MoreauJean::step()
     for (std::size_t k = 0; k < contact_of_.size(); ++k)
         report.penetration = std::max(report.penetration, -(*found_)[k].point.gap);
     for (const auto& k : blocks_) report.loop_error = std::max(report.loop_error, k->partition->loop_error());
+    report.momentum_error = momentum_error();
     return report;
+}
+
+double MoreauJean::momentum_error() const
+{
+    Eigen::Vector3d balance(0, 0, 0);
+    double given = 0;
+    const double* v_free = problem_.v_free.data() + problem_.offset(problem_.general());
+    for (int g = 0; g < grains_.count(); ++g)
+        balance += model_.grains()[g].mass *
+                   (state_.grains[g].v - Eigen::Map<const Eigen::Vector3d>(v_free + 6 * g));
+    for (const Contact& contact : problem_.contacts) {
+        if (contact.law == Law::rolling) continue; // a couple
+        const Eigen::Vector3d impulse = contact.frame * contact.r;
+        for (int s : {0, 1}) {
+            const int grain = contact.side[s].block - problem_.general();
+            if (contact.side[s].block < 0 || grain < 0 || grain >= grains_.count()) continue;
+            balance += s == 0 ? impulse : Eigen::Vector3d(-impulse);
+            given += impulse.norm();
+        }
+    }
+    return given > 0 ? balance.norm() / given : 0;
 }
 
 void MoreauJean::set_driven(Block& k, double* q, double t) const

@@ -105,6 +105,7 @@ class MoreauJean : public Stepper {
     void correct_midpoint_velocity();
     void drive_forces();
     void remember();
+    double momentum_error() const;
     void fail_diverged() const; // names the grain
     void set_driven(Block& block, double* q, double t) const;
 

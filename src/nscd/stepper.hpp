@@ -46,6 +46,9 @@ struct StepReport {
     double violation = 0;   // that the step leaves where bodies approach: h max(-(u_n + shift), 0), m
     double penetration = 0; // largest, at q_m, m
     double loop_error = 0;  // m
+    // Of the grains: what their momentum changed by beyond free flight, less what all contacts gave them, over
+    // the sum of these impulses.
+    double momentum_error = 0;
 };
 
 class Stepper {

@@ -50,4 +50,17 @@ TEST(Histories, SolidFractionIsThatOfTheMiddleOfTheBed)
     EXPECT_TRUE(std::isnan(column(text_of(folder / "b/histories.csv"), "solid_fraction")[0]));
 }
 
+// Grains that fall on a shaken tray: impulses of the contacts and of gravity make up all that they gain.
+TEST(Histories, MomentumOfTheGrainsIsBalanced)
+{
+    ScratchFolder folder;
+    ASSERT_EQ(run_program({"--out", (folder / "a").string(), "--quiet", "--t-end", "0.2", "--grains", "32",
+                           "--frames", "0"}),
+              0);
+    const std::string text = text_of(folder / "a/histories.csv");
+    const std::vector<double> contacts = column(text, "contacts"), error = column(text, "momentum_error");
+    EXPECT_GT(*std::max_element(contacts.begin(), contacts.end()), 16);
+    EXPECT_LT(*std::max_element(error.begin(), error.end()), 1e-13);
+}
+
 } // namespace tamis::test
