@@ -5,58 +5,25 @@ Errors are means over time of |theta1 - reference| and |y - reference|, both con
 import argparse
 import csv
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+from run_folder import RunFolder, make_run
 from style import (black, blue, fail, green, grey, legend_above, orange, page, red, save, sky, slope_guide,
                    step_axis, zoom)
 
 import matplotlib.pyplot as plt
 
-root = Path(__file__).resolve().parent.parent
 steps = [1e-4, 5e-5, 2e-5, 1e-5, 5e-6, 2.5e-6]  # s; errors are taken every 0.1 ms, a multiple of each
 gaps = ["g1", "g2", "g3", "g4"]
 columns = ["t", "theta1", "theta3", "x", "y", "energy", *gaps]
 
 
-class Run:
-    """A run's summary and histories; run["y"] is a column."""
-
+class Run(RunFolder):
     def __init__(self, folder):
-        self.folder = Path(folder)
-        if not self.folder.is_dir():
-            fail(f"there is no run folder {self.folder}.")
-        try:
-            self.parameters = json.loads(self.text("summary.json"))["parameters"]
-            self.clearance = self.parameters["clearance"]
-        except (ValueError, KeyError, TypeError):
-            fail(f"{self.folder / 'summary.json'} is not the summary of a slider_crank run.")
-        lines = self.text("histories.csv").splitlines()
-        header = lines[0].split(",") if lines else []
-        for column in columns:
-            if column not in header:
-                fail(f"{self.folder / 'histories.csv'} has no column '{column}'.")
-        if len(lines) < 2:
-            fail(f"{self.folder / 'histories.csv'} has no rows.")
-        try:
-            values = np.loadtxt(lines[1:], delimiter=",", usecols=[header.index(c) for c in columns], ndmin=2)
-        except (ValueError, IndexError) as error:
-            fail(f"{self.folder / 'histories.csv'} has a row that cannot be read: {error}.")
-        self.columns = dict(zip(columns, values.T))
-
-    def text(self, name):
-        try:
-            return (self.folder / name).read_text(errors="replace")
-        except OSError as error:
-            fail(f"cannot read {self.folder / name}: {error.strerror}.")
-
-    def __getitem__(self, column):
-        return self.columns[column]
-
-    def at(self, t, column):
-        return np.interp(t, self["t"], self[column])
+        super().__init__(folder, "slider_crank", columns, ["clearance"])
+        self.clearance = self.parameters["clearance"]
 
     def penetration(self):
         return np.maximum(0, -np.min([self[g] for g in gaps], axis=0))
@@ -92,21 +59,10 @@ class Runs:
             folder = self.folder / name
             options = {"formulation": formulation, "force": force, "h": h, "record-every": record_every}
             if self.again or not matches(folder, options):
-                self.make(name, folder, options)
+                print(f"run {name}", flush=True)
+                make_run("slider_crank", name, folder, {**options, "frames": 0})
             self.read[name] = Run(folder)
         return self.read[name]
-
-    def make(self, name, folder, options):
-        print(f"run {name}", flush=True)
-        command = [root / "tamis", "run", "slider_crank", "--quiet", "--frames", "0", "--out", folder]
-        for option, value in options.items():
-            command += [f"--{option}", str(value)]
-        try:
-            status = subprocess.run(command).returncode
-        except OSError as error:
-            fail(f"cannot start {root / 'tamis'}: {error.strerror}.")
-        if status != 0:
-            fail(f"the run {name} ended with exit code {status}, for the reason above.")
 
 
 # --- Figures ---------------------------------------------------------------------------------------------

@@ -1,0 +1,69 @@
+"""The files of a run as plots read them, and how plots make the runs that they need."""
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+from style import fail
+
+root = Path(__file__).resolve().parent.parent
+
+
+class RunFolder:
+    """A run's summary and those of its histories that are named in columns; run["y"] is a column. The summary
+    must have the parameters named, or it is that of another model."""
+
+    def __init__(self, folder, model, columns, parameters):
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            fail(f"there is no run folder {self.folder}.")
+        try:
+            self.summary = json.loads(self.text("summary.json"))
+            self.parameters = self.summary["parameters"]
+            for parameter in parameters:
+                self.parameters[parameter]
+        except (ValueError, KeyError, TypeError):
+            fail(f"{self.folder / 'summary.json'} is not the summary of a {model} run.")
+        lines = self.text("histories.csv").splitlines(keepends=True)
+        if lines and not lines[-1].endswith("\n") and not self.finished:
+            lines.pop()  # the run is still writing it
+        header = lines[0].strip().split(",") if lines else []
+        for column in columns:
+            if column not in header:
+                fail(f"{self.folder / 'histories.csv'} has no column '{column}'.")
+        if len(lines) < 2:
+            fail(f"{self.folder / 'histories.csv'} has no rows.")
+        try:
+            values = np.loadtxt(lines[1:], delimiter=",", usecols=[header.index(c) for c in columns], ndmin=2)
+        except (ValueError, IndexError) as error:
+            fail(f"{self.folder / 'histories.csv'} has a row that cannot be read: {error}.")
+        self.columns = dict(zip(columns, values.T))
+
+    @property
+    def finished(self):
+        return self.summary.get("status") == "finished"
+
+    def text(self, name):
+        try:
+            return (self.folder / name).read_text(errors="replace")
+        except OSError as error:
+            fail(f"cannot read {self.folder / name}: {error.strerror}.")
+
+    def __getitem__(self, column):
+        return self.columns[column]
+
+    def at(self, t, column):
+        return np.interp(t, self["t"], self[column])
+
+
+def make_run(model, name, folder, options):
+    """Starts the model and waits until it has finished."""
+    command = [root / "tamis", "run", model, "--quiet", "--out", folder]
+    for option, value in options.items():
+        command += [f"--{option}", str(value)]
+    try:
+        status = subprocess.run(command).returncode
+    except OSError as error:
+        fail(f"cannot start {root / 'tamis'}: {error.strerror}.")
+    if status != 0:
+        fail(f"the run {name} ended with exit code {status}, for the reason above.")
