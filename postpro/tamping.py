@@ -1,0 +1,343 @@
+"""Figures of the tamping machine: Figs 10 and 11 of Docquier et al. (2020), the quality of the steps, and
+which of the paper's conclusions the runs bear out. Runs that are missing are made first.
+
+Means are over one period of the vibration, 1/frequency; a running mean is that around each time."""
+import argparse
+import csv
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from run_folder import RunFolder, make_run
+from style import black, blue, fail, green, grey, legend_above, page, red, save
+
+import matplotlib.pyplot as plt
+
+columns = ["t", "chassis_z", "elongation", "target_elongation", "actuator_force", "tip1_z", "tip2_z", "stage",
+           "loop_error", "contacts", "sweeps", "residual_rms", "penetration"]
+diving, squeezing = 1, 2  # values of stage; 0 is held above
+arrived = 0.01  # m, from the height at the end of the dive
+
+# Options that may differ between runs that are compared: they do not enter the results, or name the case.
+free_options = {"frequency", "drive", "out", "frames", "record-every", "checkpoint-every", "resume", "no-output",
+                "quiet", "verbose", "threads"}
+
+
+@dataclass
+class Case:
+    folder: str
+    frequency: float  # Hz
+    drive: str
+    line: dict
+
+    def __str__(self):
+        return f"{self.frequency:g} Hz {self.drive}"
+
+
+cases = [Case("15", 15, "dynamic", dict(color=blue)), Case("30", 30, "dynamic", dict(color=red)),
+         Case("45", 45, "dynamic", dict(color=green)),
+         Case("15_imposed", 15, "imposed", dict(color=blue, linestyle=":"))]
+
+
+# --- Measures --------------------------------------------------------------------------------------------
+
+
+def integral(t, y):
+    """From t[0] to each t, by the trapezoidal rule."""
+    return np.concatenate([[0], np.cumsum(np.diff(t) * (y[1:] + y[:-1]) / 2)])
+
+
+def running_mean(t, y, period):
+    """Times whose period around them lies between the first time and the last, and the means over it."""
+    slack = 1e-9 * period
+    middle = t[(t - period / 2 >= t[0] - slack) & (t + period / 2 <= t[-1] + slack)] if len(t) else t
+    if len(middle) == 0:
+        return middle, middle
+    total = integral(t, y)
+    return middle, (np.interp(middle + period / 2, t, total) - np.interp(middle - period / 2, t, total)) / period
+
+
+def last_mean(t, y, period):
+    """Mean over the last period; nan if there is less than that."""
+    if len(t) < 2 or t[-1] - t[0] < period * (1 - 1e-9):
+        return np.nan
+    total = integral(t, y)
+    return (total[-1] - np.interp(t[-1] - period, t, total)) / period
+
+
+class Run(RunFolder):
+    def __init__(self, folder, case):
+        super().__init__(folder, "tamping", columns, ["frequency", "drive", "tolerance"])
+        self.case = case
+        self.period = 1 / case.frequency
+        if (self.parameters["frequency"], self.parameters["drive"]) != (case.frequency, case.drive):
+            fail(f"{self.folder} holds a run of {self.parameters['frequency']} Hz {self.parameters['drive']}, not "
+                 f"of {case}: move it, or give another folder by --runs.")
+
+    def phase(self, stage, *names):
+        """Columns in one stage."""
+        rows = self["stage"] == stage
+        return [self[name][rows] for name in names]
+
+    def time_to_depth(self):
+        """From the start of the dive until the running mean of the chassis height is close to the last mean in
+        the dive. What precedes the dive may be in a mean, what follows may not."""
+        t, z = self.phase(diving, "t", "chassis_z")
+        until = self["stage"] <= diving
+        middle, mean = running_mean(self["t"][until], self["chassis_z"][until], self.period)
+        there = middle[(middle >= t[0]) & (np.abs(mean - last_mean(t, z, self.period)) <= arrived)]
+        return there[0] - t[0] if len(there) else np.nan
+
+    def measures(self):
+        """By the names of the CSV file, in SI units; nan for what the run has not come to."""
+        found = dict.fromkeys(["time_to_depth", "tip_height", "elongation", "squeeze", "mean_force", "peak_force"],
+                              np.nan)
+        t, tip1, tip2 = self.phase(diving, "t", "tip1_z", "tip2_z")
+        if len(t) and self["stage"][-1] > diving:
+            found["time_to_depth"] = self.time_to_depth()
+            found["tip_height"] = last_mean(t, (tip1 + tip2) / 2, self.period)
+        t, elongation, target, force = self.phase(squeezing, "t", "elongation", "target_elongation",
+                                                  "actuator_force")
+        if len(t) > 1 and self.finished:
+            found["elongation"] = last_mean(t, elongation, self.period)
+            # Towards the target, whether the actuator grows or shrinks to squeeze.
+            found["squeeze"] = np.sign(target[-1] - elongation[0]) * (found["elongation"] - elongation[0])
+            found["mean_force"] = integral(t, force)[-1] / (t[-1] - t[0])
+            mean = running_mean(t, force, self.period)[1]
+            found["peak_force"] = mean[np.argmax(np.abs(mean))] if len(mean) else np.nan
+        after_steps = self["t"] > 0  # the first line is the start
+        within = self["residual_rms"][after_steps] <= self.parameters["tolerance"]
+        found["within_tolerance"] = np.mean(within) if len(within) else np.nan
+        found["minutes"] = self.summary.get("seconds", {}).get("total", np.nan) / 60 if self.finished else np.nan
+        found["loop_error"] = np.max(self["loop_error"])
+        found["penetration"] = np.max(self["penetration"])
+        return found
+
+
+# --- Runs ------------------------------------------------------------------------------------------------
+
+
+def read_runs(folder, only_existing):
+    """The runs of the cases, those that are missing made before."""
+    runs = []
+    for case in cases:
+        place = folder / case.folder
+        there = (place / "summary.json").exists()
+        if not there and only_existing:
+            continue
+        if not there:
+            print(f"run {case} into {place}: an hour or so", flush=True)
+            start = time.monotonic()
+            make_run("tamping", case.folder, place,
+                     {"frequency": f"{case.frequency:g}", "drive": case.drive, "frames": 200})
+            print(f"run {case} took {(time.monotonic() - start) / 60:.0f} min", flush=True)
+        run = Run(place, case)
+        if not run.finished and not only_existing:
+            fail(f"the run in {place} is not finished (status: {run.summary.get('status')}): wait for it, go on with "
+                 "it by ./tamis run with --resume, or draw what there is by --only-existing.")
+        runs.append(run)
+    if not runs:
+        fail(f"there are no runs in {folder}: without --only-existing they are made.")
+    return runs
+
+
+def tell_differences(runs):
+    """A line for each option in which the runs differ and should not, or a measure is not the whole."""
+    names = sorted(set().union(*(run.parameters for run in runs)) - free_options)
+    for name in names:
+        values = [run.parameters.get(name) for run in runs]
+        if any(value != values[0] for value in values):
+            print(f"note: the runs differ in --{name}: "
+                  + ", ".join(f"{run.case.folder} {value}" for run, value in zip(runs, values)))
+    for run in runs:
+        if not run.finished:
+            print(f"note: {run.folder} is not finished: {run['t'][-1]:g} s are there")
+        elif run.parameters.get("resume"):
+            print(f"note: {run.folder} was resumed; its minutes are those since then")
+
+
+# --- Figures ---------------------------------------------------------------------------------------------
+
+
+def figure_10(runs):
+    figure, axes = plt.subplots(figsize=(page, 3.2))
+    for run in runs:
+        axes.plot(run["t"], 1e3 * run["chassis_z"], label=str(run.case), **run.case.line)
+        t, z = run.phase(squeezing, "t", "chassis_z")
+        if len(t):
+            axes.plot(t[0], 1e3 * z[0], marker="o", color=run.case.line["color"])
+    axes.set(xlabel="time $t$ [s]", ylabel="height of the chassis [mm]")
+    axes.set_title("dots: squeezing begins", fontsize=8, color=grey)
+    axes.margins(x=0.01)
+    legend_above(figure, len(runs))
+    return figure
+
+
+def figure_11(runs):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(page, 3), sharex=True)
+    for run in runs:
+        t, elongation, force = run.phase(squeezing, "t", "elongation", "actuator_force")
+        left.plot(t, 1e3 * elongation, label=str(run.case), **run.case.line)
+        right.plot(t, 1e-3 * force, color=run.case.line["color"], linewidth=0.5, alpha=0.2, zorder=1)
+        middle, mean = running_mean(t, force, run.period)
+        right.plot(middle, 1e-3 * mean, **run.case.line)
+    t, target = runs[0].phase(squeezing, "t", "target_elongation")
+    left.plot(t, 1e3 * target, color=grey, linestyle="--", linewidth=0.9, label="target", zorder=0)
+    left.set_title("(a) elongation of the actuator")
+    left.set_ylabel("elongation [mm]")
+    right.set_title("(b) its force, mean over a period")
+    right.set_ylabel("force [kN]")
+    for axes in (left, right):
+        axes.set_xlabel("time $t$ [s]")
+        axes.margins(x=0.01)
+    legend_above(figure, len(runs) + 1, left.get_legend_handles_labels()[0])
+    return figure
+
+
+def quality_figure(runs, grain_size):
+    """Faint: each step; lines: means over a period."""
+    figure, panels = plt.subplots(4, figsize=(page, 7), sharex=True)
+    sizes = [grain_size or run.parameters.get("size") for run in runs]
+    known = all(sizes)
+    for run, size in zip(runs, sizes):
+        depth = run["penetration"] / (size if known else 1e-3)
+        for axes, y in zip(panels, (run["contacts"], run["sweeps"], run["residual_rms"], depth)):
+            axes.plot(run["t"], y, color=run.case.line["color"], linewidth=0.4, alpha=0.15, zorder=1)
+            axes.plot(*running_mean(run["t"], y, run.period), label=str(run.case), **run.case.line)
+    tolerances = {run.parameters["tolerance"] for run in runs}
+    for tolerance in tolerances:
+        panels[2].axhline(tolerance, color=black, linestyle="--", linewidth=0.9)
+        panels[2].annotate("tolerance", (0.995, tolerance), xycoords=("axes fraction", "data"), xytext=(0, 2),
+                           textcoords="offset points", ha="right", va="bottom", fontsize=8)
+    panels[2].set_yscale("log", nonpositive="mask")  # zero without contacts
+    panels[2].set_ylim(bottom=1e-3 * min(tolerances))
+    penetration = "penetration / grain size" if known else "penetration [mm]"
+    for axes, label in zip(panels, ("contacts", "sweeps a step", "residual (rms)", penetration)):
+        axes.set_ylabel(label)
+        axes.margins(x=0.01)
+    panels[3].set_xlabel("time $t$ [s]")
+    legend_above(panels[0], len(runs))
+    return figure
+
+
+# --- Conclusions -----------------------------------------------------------------------------------------
+
+# heading, format, factor from SI
+table = {"time_to_depth": ("depth after [s]", ".3f", 1), "tip_height": ("tips at z [mm]", ".1f", 1e3),
+         "elongation": ("elongation [mm]", ".2f", 1e3), "mean_force": ("mean force [kN]", ".2f", 1e-3),
+         "peak_force": ("peak [kN]", ".2f", 1e-3), "within_tolerance": ("in tolerance [%]", ".1f", 100),
+         "minutes": ("minutes", ".1f", 1), "loop_error": ("loop error [m]", ".1e", 1),
+         "penetration": ("penetration [mm]", ".3f", 1e3)}
+
+
+@dataclass
+class Claim:
+    """That a measure is smaller (-1) or larger (+1) in the first case than in the second."""
+    text: str
+    first: str
+    second: str
+    measure: str
+    sign: int
+
+    def judge(self, measures):
+        """yes, no, or open; and the two values."""
+        a, b = (measures.get(case, {}).get(self.measure, np.nan) for case in (self.first, self.second))
+        if self.measure == "mean_force":
+            a, b = abs(a), abs(b)
+        verdict = "open" if np.isnan(a) or np.isnan(b) else "yes" if self.sign * (a - b) > 0 else "no"
+        return verdict, a, b
+
+
+claims = [Claim("imposed 15 Hz dives faster than dynamic 15 Hz", "15_imposed", "15", "time_to_depth", -1),
+          Claim("imposed 15 Hz dives deeper than dynamic 15 Hz", "15_imposed", "15", "tip_height", -1),
+          Claim("imposed 15 Hz squeezes more than dynamic 15 Hz", "15_imposed", "15", "squeeze", 1),
+          Claim("imposed 15 Hz squeezes with a lower force than dynamic 15 Hz", "15_imposed", "15", "mean_force", -1)]
+for faster in ("30", "45"):
+    claims += [Claim(f"{faster} Hz dives deeper than 15 Hz", faster, "15", "tip_height", -1),
+               Claim(f"{faster} Hz squeezes more than 15 Hz", faster, "15", "squeeze", 1),
+               Claim(f"{faster} Hz squeezes with less force than 15 Hz", faster, "15", "mean_force", -1)]
+
+
+def shown(value, layout):
+    return "-" if np.isnan(value) else f"{value:{layout}}"
+
+
+def print_table(rows):
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join([row[0].ljust(widths[0])] + [cell.rjust(w) for cell, w in zip(row[1:], widths[1:])]))
+
+
+def write_csv(path, rows):
+    try:
+        with open(path, "w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+    except OSError as error:
+        fail(f"cannot write {path}: {error.strerror}.")
+    print(path)
+
+
+def conclusions(runs, folder):
+    """Prints what the cases came to and whether the claims hold, and writes cases.csv and conclusions.csv."""
+    measures = {run.case.folder: run.measures() for run in runs}
+    print()
+    print_table([["case", *(heading for heading, _, _ in table.values())]]
+                + [[str(run.case), *(shown(measures[run.case.folder][name] * factor, layout)
+                                     for name, (_, layout, factor) in table.items())] for run in runs])
+    print()
+    verdicts = [(claim, *claim.judge(measures)) for claim in claims]
+    for claim, verdict, a, b in verdicts:
+        unit, factor = {"time_to_depth": ("s", 1), "mean_force": ("kN", 1e-3)}.get(claim.measure, ("mm", 1e3))
+        numbers = "" if verdict == "open" else f"   ({factor * a:.4g} against {factor * b:.4g} {unit})"
+        print(f"{verdict:>4}  {claim.text}{numbers}")
+    print()
+    names = list(next(iter(measures.values())))
+    write_csv(folder / "cases.csv",
+              [["case", "frequency", "drive", "status", *names]]
+              + [[run.case.folder, run.case.frequency, run.case.drive, run.summary.get("status"),
+                  *(measures[run.case.folder][name] for name in names)] for run in runs])
+    write_csv(folder / "conclusions.csv",
+              [["conclusion", "holds", "measure", "first", "second"]]
+              + [[claim.text, verdict, claim.measure, a, b] for claim, verdict, a, b in verdicts])
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="tamis plot tamping",
+        description="Draw the figures of the tamping machine and judge the paper's conclusions. Runs that are "
+                    "missing are made, which takes an hour or so each.")
+    parser.add_argument("--runs", type=Path, default=Path("out/tamping"), metavar="FOLDER",
+                        help="folder of the runs 15, 30, 45 and 15_imposed (default: %(default)s)")
+    parser.add_argument("--only-existing", action="store_true",
+                        help="make no runs; draw those that are there, finished or not")
+    parser.add_argument("--grain-size", type=float, metavar="M",
+                        help="mean grain size in m, for the penetration (default: the option --size of the run)")
+    parser.add_argument("--out", type=Path, default=Path("out/tamping_figures"), metavar="DIR",
+                        help="folder of the pictures and tables (default: %(default)s)")
+    arguments = parser.parse_args()
+    if arguments.grain_size is not None and not arguments.grain_size > 0:
+        fail(f"--grain-size is {arguments.grain_size:g} m; it must be positive.")
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
+
+    runs = read_runs(arguments.runs, arguments.only_existing)
+    tell_differences(runs)
+    save(figure_10(runs), arguments.out / "fig10.png")
+    squeezed = [run for run in runs if len(run.phase(squeezing, "t")[0]) > 1]
+    if squeezed:
+        save(figure_11(squeezed), arguments.out / "fig11.png")
+    else:
+        print("note: no run has come to squeezing yet, so there is no Fig. 11")
+    save(quality_figure(runs, arguments.grain_size), arguments.out / "quality.png")
+    conclusions(runs, arguments.out)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
