@@ -295,9 +295,9 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
                  track.sleeper_at(), "sleeper");
     for (int k : {0, 1}) {
         model.attach(arm[k], tapered(blade - reach, 0.04, 0.04, -0.10, 0.04, 0.04), steel, {},
-                     fmt::format("shank {}", k + 1));
+                     fmt::format("tine {} shank", k + 1));
         model.attach(arm[k], tapered(-reach, 0.012, 0.06, blade - reach, 0.025, 0.07), steel, {},
-                     fmt::format("blade {}", k + 1));
+                     fmt::format("tine {} blade", k + 1));
         model.show(arm[k], box(0.06, 0.06, pin + 0.10), {.p = {0, 0, (pin - 0.10) / 2}},
                    fmt::format("arm {}", k + 1));
     }

@@ -196,13 +196,11 @@ def figure_11(runs):
     return figure
 
 
-def quality_figure(runs, grain_size):
+def quality_figure(runs):
     """Faint: each step; lines: means over a period."""
     figure, panels = plt.subplots(4, figsize=(page, 7), sharex=True)
-    sizes = [grain_size or run.parameters.get("size") for run in runs]
-    known = all(sizes)
-    for run, size in zip(runs, sizes):
-        depth = run["penetration"] / (size if known else 1e-3)
+    for run in runs:
+        depth = run["penetration"] / run.summary["grains"]["mean_size_m"]
         for axes, y in zip(panels, (run["contacts"], run["sweeps"], run["residual_rms"], depth)):
             axes.plot(run["t"], y, color=run.case.line["color"], linewidth=0.4, alpha=0.15, zorder=1)
             axes.plot(*running_mean(run["t"], y, run.period), label=str(run.case), **run.case.line)
@@ -213,8 +211,7 @@ def quality_figure(runs, grain_size):
                            textcoords="offset points", ha="right", va="bottom", fontsize=8)
     panels[2].set_yscale("log", nonpositive="mask")  # zero without contacts
     panels[2].set_ylim(bottom=1e-3 * min(tolerances))
-    penetration = "penetration / grain size" if known else "penetration [mm]"
-    for axes, label in zip(panels, ("contacts", "sweeps a step", "residual (rms)", penetration)):
+    for axes, label in zip(panels, ("contacts", "sweeps a step", "residual (rms)", "penetration / grain size")):
         axes.set_ylabel(label)
         axes.margins(x=0.01)
     panels[3].set_xlabel("time $t$ [s]")
@@ -312,13 +309,9 @@ def main():
                         help="folder of the runs 15, 30, 45 and 15_imposed (default: %(default)s)")
     parser.add_argument("--only-existing", action="store_true",
                         help="make no runs; draw those that are there, finished or not")
-    parser.add_argument("--grain-size", type=float, metavar="M",
-                        help="mean grain size in m, for the penetration (default: the option --size of the run)")
     parser.add_argument("--out", type=Path, default=Path("out/tamping_figures"), metavar="DIR",
                         help="folder of the pictures and tables (default: %(default)s)")
     arguments = parser.parse_args()
-    if arguments.grain_size is not None and not arguments.grain_size > 0:
-        fail(f"--grain-size is {arguments.grain_size:g} m; it must be positive.")
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -332,7 +325,7 @@ def main():
         save(figure_11(squeezed), arguments.out / "fig11.png")
     else:
         print("note: no run has come to squeezing yet, so there is no Fig. 11")
-    save(quality_figure(runs, arguments.grain_size), arguments.out / "quality.png")
+    save(quality_figure(runs), arguments.out / "quality.png")
     conclusions(runs, arguments.out)
 
 

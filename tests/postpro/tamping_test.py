@@ -46,9 +46,10 @@ def write(folder, frequency, drive, status="finished", more={}, **shape):
     columns = histories(frequency, **shape)
     rows = [",".join(columns)] + [",".join(map(repr, map(float, row))) for row in zip(*columns.values())]
     (folder / "histories.csv").write_text("\n".join(rows) + "\n")
-    parameters = {"frequency": float(frequency), "drive": drive, "tolerance": tolerance, "h": h, "size": 0.04, **more}
+    parameters = {"frequency": float(frequency), "drive": drive, "tolerance": tolerance, "h": h, "grains": 5500, **more}
     (folder / "summary.json").write_text(json.dumps(
-        {"parameters": parameters, "status": status, "seconds": {"total": 90.0}, "iterations": {}}))
+        {"parameters": parameters, "status": status, "seconds": {"total": 90.0}, "iterations": {},
+         "grains": {"mean_size_m": 0.058}}))
 
 
 def write_all(folder):
@@ -153,13 +154,13 @@ class Figures(Folder):
         self.assertNotIn("note:", result.stdout)
 
     def test_what_is_there_is_drawn_and_the_rest_left_open(self):
-        write(self.runs / "15", 15, "dynamic", more={"size": 0.05})
+        write(self.runs / "15", 15, "dynamic", more={"grains": 5000})
         write(self.runs / "30", 30, "dynamic", status="running", until=2.0)
         with (self.runs / "30" / "histories.csv").open("a") as file:
             file.write("2.001,1.2")  # a line on its way
         result = self.plot("--only-existing")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("note: the runs differ in --size", result.stdout)
+        self.assertIn("note: the runs differ in --grains", result.stdout)
         self.assertIn("is not finished: 2 s are there", result.stdout)
         rows = self.rows("conclusions.csv")
         self.assertEqual({row["holds"] for row in rows}, {"open"})
@@ -182,7 +183,6 @@ class Figures(Folder):
 
     def test_mistakes_get_one_sentence(self):
         self.refused("there are no runs in", "--only-existing")
-        self.refused("--grain-size", "--grain-size", "-1")
         write_all(self.runs)
         write(self.runs / "30", 45, "dynamic")
         self.refused("holds a run of 45.0 Hz dynamic, not of 30 Hz dynamic")
