@@ -1,8 +1,10 @@
 // Four of many points of one contact patch: p0 the deepest, p1 the farthest from it, p2 the farthest from the
 // line p0 p1, p3 the farthest outside the triangle p0 p1 p2. A force anywhere in the patch is then carried by
-// the four up to what the corners beyond their quadrilateral would add. Where some points touch and others do
-// not yet, four are chosen of all and four of those that touch: with the wide ones alone a body would rock on
-// the corners beside the deepest, and sink a little with each; without them it would fall over.
+// the four up to what the corners beyond their quadrilateral would add. That is enough where a patch lies
+// flat. A body that rolls touches next with a corner that is neither the deepest nor far from it: were it
+// left out, it would be found when it is inside already, by the path of a step, and nothing brings it out.
+// Hence the others are kept, too, as long as they are few; of many, those that touch and the deepest come
+// first.
 #include "collision/contact_points.hpp"
 
 #include <Eigen/Geometry>
@@ -48,17 +50,36 @@ void choose_four(const std::vector<ContactPoint>& out, std::size_t first, double
     });
 }
 
+// Marks the deepest of the others until there are as many as a pair keeps.
+void add_deepest(const std::vector<ContactPoint>& out, std::size_t first, double tie,
+                 std::vector<char>& chosen)
+{
+    for (auto count = std::count(chosen.begin(), chosen.end(), 1); count < most_points; ++count) {
+        std::size_t found = out.size();
+        for (std::size_t i = first; i < out.size(); ++i)
+            if (!chosen[i - first] && (found == out.size() || out[i].gap < out[found].gap - tie)) found = i;
+        chosen[found - first] = 1;
+    }
+}
+
 } // namespace
 
 void keep_few(std::vector<ContactPoint>& out, std::size_t first, double tie)
 {
-    if (out.size() - first <= 4) return;
+    const std::size_t count = out.size() - first;
+    if (count <= 4) return;
+    const auto by_gap = [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; };
+    const auto [least, most] =
+        std::minmax_element(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), by_gap);
+    const bool flat = most->gap - least->gap <= tie;
+    if (!flat && count <= most_points) return;
     thread_local std::vector<char> chosen; // keeps its memory
-    chosen.assign(out.size() - first, 0);
+    chosen.assign(count, 0);
     choose_four(out, first, std::numeric_limits<double>::infinity(), tie, chosen);
-    const auto touches = [&](const ContactPoint& c) { return c.gap <= tie; };
-    if (std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), touches))
-        choose_four(out, first, tie, tie, chosen);
+    if (!flat) {
+        if (least->gap <= tie) choose_four(out, first, tie, tie, chosen);
+        add_deepest(out, first, tie, chosen);
+    }
     std::size_t end = first;
     for (std::size_t i = first; i < out.size(); ++i) {
         if (!chosen[i - first]) continue;

@@ -42,10 +42,14 @@ inline void swap_sides(std::vector<ContactPoint>& out, std::size_t first)
     }
 }
 
-// Of the points of one flat or nearly flat contact, from `first` on, keeps four in their order, the deepest
-// and those that span the largest area with it, and as many of those that touch. Gaps and lengths that differ
-// by less than `tie` are equal, and the earlier point wins: what is kept does not change with the noise of a
-// body at rest.
+// As many points as a pair keeps.
+inline constexpr int most_points = 8;
+
+// Of the points of one contact, from `first` on, keeps a few in their order: where the gaps are equal, four,
+// the first and those that span the largest area with it; else up to eight, all if there are no more, or four
+// that span the largest area with the deepest, as many of those that touch, and the deepest of the rest. Gaps
+// and lengths that differ by less than `tie` are equal, and the earlier point wins: what is kept does not
+// change with the noise of a body at rest.
 void keep_few(std::vector<ContactPoint>& out, std::size_t first, double tie);
 
 } // namespace tamis

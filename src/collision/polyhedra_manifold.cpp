@@ -11,6 +11,7 @@
 // All is done in the frame of A, with tolerances relative to the size of the pair.
 #include "collision/polyhedra_manifold.hpp"
 
+#include "collision/contact_points.hpp"
 #include "collision/polyhedra_distance.hpp"
 #include "collision/polyhedra_penetration.hpp"
 #include "collision/prefetch.hpp"
@@ -437,15 +438,19 @@ int choose_four(std::vector<Candidate>& c, int first, int end)
     return first + (gain > 0 ? 4 : 3);
 }
 
-// Four of all and, where that leaves some that touch, four of these, for the reason told in
-// contact_points.cpp; they come first.
+// Few of all, for the reason told in contact_points.cpp; they come first.
 int choose_few(std::vector<Candidate>& c, double tie)
 {
-    const int chosen = choose_four(c, 0, static_cast<int>(c.size()));
-    const auto touches = [&](const Candidate& x) { return x.gap <= tie; };
-    const auto rest = c.begin() + chosen;
-    if (std::all_of(c.begin(), rest, touches)) return chosen; // a patch that lies flat
-    const auto others = std::partition(rest, c.end(), touches);
+    const int count = static_cast<int>(c.size());
+    if (count <= 4) return count;
+    const auto by_gap = [](const Candidate& p, const Candidate& q) { return p.gap < q.gap; };
+    const auto [least, most] = std::minmax_element(c.begin(), c.end(), by_gap);
+    const bool flat = most->gap - least->gap <= tie;
+    if (!flat && count <= most_points) return count;
+    const int chosen = choose_four(c, 0, count);
+    if (flat) return chosen;
+    const auto others =
+        std::partition(c.begin() + chosen, c.end(), [&](const Candidate& x) { return x.gap <= tie; });
     return choose_four(c, chosen, static_cast<int>(others - c.begin()));
 }
 

@@ -526,6 +526,35 @@ TEST_F(Narrowphase, FourPointsOfARoundFaceStayTheSameUnderSmallMotions)
     EXPECT_EQ(kept.size(), 4u);
 }
 
+TEST_F(Narrowphase, CornersThatATiltMayBringDownAreKept)
+{
+    // A prism tilted about one of the axes of symmetry of its base: corner i is off the floor by what its
+    // distance from the lowest one gives. Of eight all are kept; of many the deepest five and three that span
+    // an area with it.
+    const double tilt = 0.02, alert = 0.1;
+    for (int sides : {8, 24})
+        for (double s : scales) {
+            std::vector<Vector3d> corners;
+            for (int i = 0; i < 2 * sides; ++i) {
+                const double angle = 2 * std::numbers::pi * (i % sides) / sides;
+                corners.emplace_back(s * Vector3d(std::cos(angle), std::sin(angle), i < sides ? -1 : 1));
+            }
+            const Matrix3d R = Eigen::AngleAxisd(tilt, Vector3d::UnitY()).toRotationMatrix();
+            const double low = std::cos(tilt) + std::sin(tilt);
+            const auto found =
+                points(polyhedron(corners), {R, {0, 0, low * s}}, wall({0, 0, 1}, 0), {}, alert * s);
+            ASSERT_EQ(found.size(), 8u);
+            std::set<int> kept;
+            for (const ContactPoint& c : found) {
+                const double angle = 2 * std::numbers::pi * c.feature / sides;
+                EXPECT_NEAR(c.gap / s, std::sin(tilt) * (1 - std::cos(angle)), 1e-14);
+                kept.insert(c.feature);
+            }
+            ASSERT_EQ(kept.size(), 8u);
+            for (int i : {0, 1, 2, sides - 2, sides - 1}) EXPECT_EQ(kept.count(i), 1u) << i;
+        }
+}
+
 TEST_F(Narrowphase, ACapsuleLyingHasTwoPointsUnderItsEnds)
 {
     const Matrix3d lying = Eigen::AngleAxisd(std::numbers::pi / 2, Vector3d::UnitY()).toRotationMatrix();

@@ -327,6 +327,18 @@ TEST_F(PolyhedraManifold, FacesTurnedBy45DegreesKeepFourCornersOfTheOctagon)
         }
 }
 
+TEST_F(PolyhedraManifold, TiltedFacesTurnedBy45DegreesKeepEightCornersOfTheOctagon)
+{
+    for (double s : scales) {
+        const Hull cube = block(s, s, s);
+        const Matrix3d tilted = turn(1e-3, {1, 0.3, 0}) * turn(std::numbers::pi / 4, {0, 0, 1});
+        const Pose above{tilted, s * Vector3d(0, 0, 1.001)};
+        const Points found = points(cube, {}, cube, above, 0.01 * s);
+        expect_consistent(cube, {}, cube, above, 0.01 * s, s, found);
+        EXPECT_EQ(found.size(), 8u);
+    }
+}
+
 TEST_F(PolyhedraManifold, VertexOverFaceIsOnePoint)
 {
     // A cube stood on its vertex reaches half a diagonal below its centre.
