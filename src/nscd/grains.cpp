@@ -13,7 +13,14 @@ using Eigen::Matrix3d;
 using Eigen::Quaterniond;
 using Eigen::Vector3d;
 
-// q turned by the rotation vector `angle`, world axes.
+Vector3d turning_rate(const GrainRecord& record, const Matrix3d& R, const Vector3d& L)
+{
+    if (record.isotropic) return L / record.inertia[0];
+    return R * (R.transpose() * L).cwiseQuotient(record.inertia);
+}
+
+} // namespace
+
 Quaterniond turned(const Quaterniond& q, const Vector3d& angle)
 {
     const double square = angle.squaredNorm();
@@ -30,14 +37,6 @@ Quaterniond turned(const Quaterniond& q, const Vector3d& angle)
     const Vector3d axis = sinc * angle;
     return (Quaterniond(cosine, axis.x(), axis.y(), axis.z()) * q).normalized();
 }
-
-Vector3d turning_rate(const GrainRecord& record, const Matrix3d& R, const Vector3d& L)
-{
-    if (record.isotropic) return L / record.inertia[0];
-    return R * (R.transpose() * L).cwiseQuotient(record.inertia);
-}
-
-} // namespace
 
 Grains::Grains(const Model& model)
     : model_(model), poses_(model.grains().size()), q_m_(poses_.size()), inertia_(poses_.size())

@@ -15,6 +15,9 @@
 
 namespace tamis {
 
+// q turned by the rotation vector `angle`, world axes.
+Eigen::Quaterniond turned(const Eigen::Quaterniond& q, const Eigen::Vector3d& angle);
+
 class Grains {
   public:
     explicit Grains(const Model& model);

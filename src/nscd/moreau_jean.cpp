@@ -33,6 +33,7 @@ std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocit
 
 MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     : model_(model), options_(options), grains_(model), detection_(model, options.contacts.threads),
+      overlaps_(grains_.count(), options.overlap * grains_.mean_size()),
       solver_(make_solver(options.contacts.solver, options.contacts.threads))
 {
     if (options.contacts.friction != Law::contact && options.contacts.solver != "nlgs")
@@ -43,6 +44,9 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         fail("The step size is {} s: give a positive --h.", options.h);
     if (!(options.theta >= 0.5 && options.theta <= 1))
         fail("theta is {}: it must lie between 0.5 and 1 (--theta).", options.theta);
+    if (!(options.overlap >= 0))
+        fail("The overlap that grains may keep is {} of their size: it must not be negative.",
+             options.overlap);
     int nq = 0, nv = 0;
     std::vector<Multibody*> bodies;
     for (const auto& m : model.mechanisms()) {
@@ -473,6 +477,7 @@ void MoreauJean::update()
     const int rigid = problem_.offset(problem_.general());
     if (!problem_.v.tail(problem_.v.size() - rigid).allFinite()) fail_diverged();
     grains_.update(state_.grains, options_.theta, options_.h, v_start_.data(), problem_.v.data() + rigid);
+    if (found_) overlaps_.take_back(problem_, *found_, contact_of_, options_.h, state_.grains);
     state_.t = t_next_;
     ++state_.step;
     now_->set(state_.t, state_.q.data(), state_.v.data());

@@ -6,6 +6,7 @@
 #include "nscd/detection.hpp"
 #include "nscd/grains.hpp"
 #include "nscd/multibody.hpp"
+#include "nscd/overlaps.hpp"
 #include "nscd/partition.hpp"
 #include "nscd/stepper.hpp"
 
@@ -43,6 +44,9 @@ struct MoreauJeanOptions {
     // Anticipating contacts are looked for within this part of the size of a body, and as far as it moves in
     // a step.
     double alert = 0.01;
+    // Where contacts anticipate, overlaps of grains deeper than this part of their mean size are taken back,
+    // little by little, by moving the grains; infinity: they stay. See overlaps.hpp.
+    double overlap = 0.005;
 };
 
 // What moves, and all that a restart needs.
@@ -123,6 +127,7 @@ class MoreauJean : public Stepper {
     std::vector<double> reach_; // by shape
     const std::vector<DetectedContact>* found_ = nullptr;
     ContactProblem problem_;
+    Overlaps overlaps_;
     Eigen::VectorXd v_start_; // of the rigid blocks, 6 each, as at the start of the step
     std::unique_ptr<ContactSolver> solver_;
     std::vector<int> contact_of_; // contact in problem_ of each one found; its rolling resistance follows
