@@ -17,7 +17,7 @@ namespace {
 constexpr int few_contacts = 48;      // up to here exact local solutions pay
 constexpr int few_sweeps = 200;       // that a problem of few contacts gets before the robust solver is asked
 constexpr int float_sweeps = 384;     // after which single precision must have gained
-constexpr double gain = 0.9;          // that it must have
+constexpr double gain = 0.98;         // that it must have
 constexpr int robust_contacts = 1000; // that the robust solver can factorise in less than a second or so
 
 } // namespace
@@ -102,10 +102,7 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
     const auto go_on = [&](NlgsColoured& solver, int sweeps) {
         solver.stop = stop;
         solver.stop.max_sweeps = std::min(sweeps, stop.max_sweeps - all.sweeps);
-        if (left <= 1) { // only wrenches change still: another start must sweep to see how much
-            solver.stop.natural_max = std::min(stop.natural_max, all.residual.natural_max / 2);
-            solver.stop.natural_rms = std::min(stop.natural_rms, all.residual.natural_rms / 2);
-        }
+        if (all.sweeps > 0) solver.stop.min_sweeps = 96; // to see how much wrenches change
         const SolverReport part = solver.solve(problem);
         all = {part.status, all.sweeps + part.sweeps, part.residual, part.solver};
         before = left;
@@ -115,7 +112,7 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
         return part.status != SolverStatus::converged && all.sweeps < stop.max_sweeps;
     };
     while (go_on(in_float_, float_sweeps))
-        if (!(left < gain * before)) {
+        if (left > 1 && !(left < gain * before)) { // else only wrenches change still
             go_on(in_double_, stop.max_sweeps);
             all.solver = "coloured-float, coloured";
             break;

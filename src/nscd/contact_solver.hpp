@@ -16,6 +16,7 @@ struct StopTest {
     double approach = std::numeric_limits<double>::infinity();      // m/s: a length over the step
     double wrench_change = std::numeric_limits<double>::infinity(); // on every mechanism and prescribed body,
                                                                     // since the last check
+    int min_sweeps = 0; // of solvers in batches: wrenches are known to change only after some
     int max_sweeps = 10000;
 
     bool satisfied(const Residual& r) const

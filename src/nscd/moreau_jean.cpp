@@ -117,7 +117,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         stop.natural_max = std::numeric_limits<double>::infinity();
         stop.natural_rms = options.contacts.tolerance;
         stop.approach = options.contacts.tolerance * grains_.mean_size() / options.h;
-        if (!blocks_.empty()) stop.wrench_change = 10 * options.contacts.tolerance;
+        if (!blocks_.empty()) stop.wrench_change = 50 * options.contacts.tolerance;
     }
     problem_.rigid.resize(grains_.count() + driven_bodies_.size());
     v_start_ = Eigen::VectorXd::Zero(6 * static_cast<int>(problem_.rigid.size()));

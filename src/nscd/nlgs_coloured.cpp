@@ -198,7 +198,8 @@ template <class Sweeper, class Kernels, class Accelerator>
 void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels& kernels,
                        Accelerator& accelerator, SolverReport& report)
 {
-    constexpr int first_check = 32, check_interval = 96; // sweeps; whole groups
+    constexpr int first_check = 32;       // sweeps; whole groups
+    constexpr double check_interval = 96; // at least
     const bool accelerate = options.acceleration != Acceleration::none;
     const double count = static_cast<double>(problem.contacts.size());
     int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
@@ -206,18 +207,21 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
     double max_target = stop.natural_max, rms_target = stop.natural_rms; // changes that call for a check
     double max = 0, rms = 0;                                             // changes of the last sweep
     bool check = true;
+    int checked = 0; // sweeps at the last check
     for (;;) {
         if (check) {
             if (report.sweeps > 0) sweeper.store_impulses(problem, threads);
             problem.rebuild_velocities();
             report.residual = residual(problem, threads);
             contact_wrenches(problem, work_->wrenches);
-            if (report.sweeps > 0)
+            if (report.sweeps > 0) // where many sweeps are needed, as much as it would be over an interval
                 report.residual.wrench_change =
-                    wrench_change(problem, work_->wrenches_before, work_->wrenches);
+                    wrench_change(problem, work_->wrenches_before, work_->wrenches) *
+                    (report.sweeps > first_check ? check_interval / (report.sweeps - checked) : 1.0);
+            checked = report.sweeps;
             std::swap(work_->wrenches, work_->wrenches_before);
             ++statistics_.checks;
-            if (stop.satisfied(report.residual)) return;
+            if (report.sweeps >= stop.min_sweeps && stop.satisfied(report.residual)) return;
             if (report.sweeps >= stop.max_sweeps || std::isnan(report.residual.natural_max)) {
                 report.status = SolverStatus::iteration_limit;
                 return;
@@ -259,9 +263,9 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
             sweeper.restore(accelerator.before, problem);
             statistics_.rejected = accelerator.rejected();
         }
-        // Few at first, then in groups; at intervals the residual is asked.
-        const int asked =
-            report.sweeps < first_check ? first_check : (report.sweeps / check_interval + 1) * check_interval;
+        // Few at first, then in groups; at intervals that grow with the sweeps the residual is asked.
+        const int interval = std::max(int(check_interval), checked / 64 * 8);
+        const int asked = report.sweeps < first_check ? first_check : checked / 8 * 8 + interval;
         const int next_check = std::min(asked, stop.max_sweeps);
         const int group = std::min(accelerate ? accelerator.sweeps() : std::clamp(report.sweeps / 8, 1, 8),
                                    next_check - report.sweeps);
