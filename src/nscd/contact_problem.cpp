@@ -10,6 +10,7 @@
 // violated.
 #include "nscd/contact_problem.hpp"
 
+#include "collision/prefetch.hpp"
 #include "nscd/contact_law.hpp"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ void ContactProblem::rebuild_velocities()
     v.tail(v.size() - general_end).setZero();
     for (const Contact& contact : contacts) {
         const int m = contact.active_rows();
-        const Eigen::Vector3d P = contact.frame.leftCols(m) * contact.r.head(m);
+        const Eigen::Vector3d P = m == 3 ? Eigen::Vector3d(contact.frame * contact.r)
+                                         : contact.frame.leftCols(m) * contact.r.head(m);
         for (int s = 0; s < 2; ++s) {
             const Contact::Side& side = contact.side[s];
             if (side.block < 0) continue;
@@ -152,6 +154,8 @@ LocalState local_state(const ContactProblem& problem, const Contact& contact, in
         state.u[row] = contact.drift[row];
         state.magnitude += std::abs(contact.drift[row]) + (row == 0 ? std::abs(contact.shift) : 0);
     }
+    const bool turns = contact.law == Law::rolling;
+    Eigen::Vector3d world(0, 0, 0); // u of all rows
     for (int s = 0; s < 2; ++s) {
         const int block = contact.side[s].block;
         if (block < 0) continue;
@@ -159,16 +163,30 @@ LocalState local_state(const ContactProblem& problem, const Contact& contact, in
         const double* x = problem.v.data() + problem.offset(block);
         const Eigen::Map<const Eigen::Vector3d> v(x), w(x + 3);
         const double sign = s == 0 ? -1 : 1;
-        for (int row = 0; row < m; ++row) {
-            const Eigen::Vector3d d = contact.frame.col(row);
-            const bool turns = contact.law == Law::rolling;
-            const Eigen::Vector3d c = turns ? d : Eigen::Vector3d(contact.arm[s].cross(d));
-            state.u[row] += sign * (turns ? c.dot(w) : d.dot(v) + c.dot(w));
-            state.magnitude += c.cwiseProduct(w).lpNorm<1>() + (turns ? 0 : d.cwiseProduct(v).lpNorm<1>());
-            state.trace +=
-                c.dot(body.inverse_inertia * c) + (turns ? 0 : d.squaredNorm() * body.inverse_mass);
+        const Eigen::Vector3d& arm = contact.arm[s];
+        const Eigen::Matrix3d &J = body.inverse_inertia, &frame = contact.frame;
+        if (m == 3 && turns) { // all rows at once, which are orthonormal
+            world += sign * w;
+            state.magnitude += frame.cwiseAbs().rowwise().sum().dot(w.cwiseAbs());
+            state.trace += J.trace();
+        } else if (m == 3) {
+            world += sign * (v + w.cross(arm));
+            Eigen::Matrix3d c;
+            for (int row = 0; row < 3; ++row) c.col(row) = arm.cross(frame.col(row));
+            state.magnitude += frame.cwiseAbs().rowwise().sum().dot(v.cwiseAbs()) +
+                               c.cwiseAbs().rowwise().sum().dot(w.cwiseAbs());
+            // sum of c.J c = |arm|^2 tr J - arm.J arm
+            state.trace += arm.squaredNorm() * J.trace() - arm.dot(J * arm) + 3 * body.inverse_mass;
+        } else {
+            for (int row = 0; row < m; ++row) {
+                const Eigen::Vector3d d = frame.col(row), c = arm.cross(d);
+                state.u[row] += sign * (d.dot(v) + c.dot(w));
+                state.magnitude += c.cwiseProduct(w).lpNorm<1>() + d.cwiseProduct(v).lpNorm<1>();
+                state.trace += c.dot(J * c) + d.squaredNorm() * body.inverse_mass;
+            }
         }
     }
+    if (m == 3) state.u += contact.frame.transpose() * world;
     return state;
 }
 
@@ -182,6 +200,12 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
 {
     ResidualPart part;
     for (std::size_t a = begin; a < end; ++a) {
+        if (a + 8 < end) // bodies of a contact to come lie anywhere in memory
+            for (const Contact::Side& side : problem.contacts[a + 8].side) {
+                if (side.block < problem.general()) continue;
+                prefetch(problem.v.data() + problem.offset(side.block), 6);
+                prefetch(&problem.rigid[side.block - problem.general()]);
+            }
         const Contact& contact = problem.contacts[a];
         const int m = contact.active_rows();
         auto [u, trace, magnitude] = local_state(problem, contact, m);
