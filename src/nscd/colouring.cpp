@@ -107,18 +107,23 @@ void Colouring::order_bodies(const ContactProblem& problem, int slabs_allowed)
         if (work_[b] > 0 && moves(problem.rigid[b])) body.push_back(b);
     moving = static_cast<int>(body.size());
 
-    // The box of all but the outermost bodies, lest one that flew away decide.
+    // The box of all but the outermost bodies, lest one that flew away decide; of a sample of many, spread
+    // by the golden ratio, which follows no row of grains.
+    const int sample = std::min(moving, 4096);
     Eigen::Vector3d low = Eigen::Vector3d::Zero(), size = low;
     for (int axis = 0; axis < 3 && moving > 0; ++axis) {
         coordinate_.clear();
-        for (const int b : body) coordinate_.push_back(problem.rigid[b].centre[axis]);
+        for (int i = 0; i < sample; ++i) {
+            const std::uint64_t spot = sample == moving ? i : (i * 2654435769u * std::uint64_t(moving)) >> 32;
+            coordinate_.push_back(problem.rigid[body[spot]].centre[axis]);
+        }
         const auto begin = coordinate_.begin(), end = coordinate_.end();
         const auto nth = [&](int n) {
             std::nth_element(begin, begin + n, end);
             return *(begin + n);
         };
-        low[axis] = nth(moving / 50);
-        size[axis] = nth(moving - 1 - moving / 50) - low[axis];
+        low[axis] = nth(sample / 50);
+        size[axis] = nth(sample - 1 - sample / 50) - low[axis];
     }
     int axis;
     const double longest = size.maxCoeff(&axis);
@@ -152,7 +157,16 @@ void Colouring::order_bodies(const ContactProblem& problem, int slabs_allowed)
         for (int k = 0; k < 3; ++k) key |= spread(place(b, k, 1024, longest)) << k;
         keys_.push_back(key << 31 | static_cast<std::uint64_t>(b)); // 3 bits of slab, 30 of cell, 31 of index
     }
-    std::sort(keys_.begin(), keys_.end());
+    // By slab and cell, 11 bits at a time; equal ones stay in the order of their index.
+    for (int shift = 31; shift < 64; shift += 11) {
+        const auto digit = [&](std::uint64_t key) { return key >> shift & 2047; };
+        bin_.assign(2049, 0);
+        for (const std::uint64_t key : keys_) ++bin_[digit(key) + 1];
+        for (int i = 0; i < 2048; ++i) bin_[i + 1] += bin_[i];
+        mask_.resize(keys_.size());
+        for (const std::uint64_t key : keys_) mask_[bin_[digit(key)]++] = key;
+        keys_.swap(mask_);
+    }
     slab_.resize(moving);
     for (int i = 0; i < moving; ++i) {
         body[i] = static_cast<int>(keys_[i] & 0x7fffffff);
