@@ -38,31 +38,31 @@ Vector3d solve_locally(const Contact& contact, const Eigen::Matrix3d& W, const V
 } // namespace
 
 template <class T, int width>
-void ContactBatches<T, width>::lay_out(const ContactProblem& problem)
+void ContactBatches<T, width>::lay_out(const ContactProblem& problem, int threads)
 {
     const int rows = colouring.ground() + 1;
     line_.resize(8 * rows);
     inertia_.resize(8 * rows);
 
     double mass = 0;
-    for (int i = 0; i < colouring.moving; ++i) mass += problem.rigid[colouring.body[i]].inverse_mass;
-    mass = mass > 0 ? colouring.moving / mass : 1; // harmonic mean
+    for (int b = 0; b < static_cast<int>(problem.rigid.size()); ++b)
+        if (colouring.row(b) >= 0) mass += problem.rigid[b].inverse_mass; // zero of those that do not move
+    mass = mass > 0 ? colouring.moving / mass : 1;                        // harmonic mean
     unit_ = std::exp2(std::round(std::log2(mass)));
 
-    T* inertia = inertia_.data();
-    for (int i = 0; i < rows; ++i, inertia += 8) {
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int i = 0; i < rows; ++i) {
         Eigen::Matrix3d J = Eigen::Matrix3d::Zero();
         if (i < colouring.ground()) J = problem.rigid[colouring.body[i]].inverse_inertia * unit_;
         const double values[8] = {J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2), 0, 0};
-        std::copy(values, values + 8, inertia);
+        std::copy(values, values + 8, inertia_.data() + 8 * i);
     }
-    load_velocities(problem);
+    load_velocities(problem, threads);
 
     const int batches = static_cast<int>(colouring.lane.size()) / lanes;
     batch_.resize(batches);
     place_.resize(batches + 1);
-    long start = 0;
-    long places = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int b = 0; b < batches; ++b) {
         ContactBatch<T, width>& batch = batch_[b];
         batch.points = 0;
@@ -81,6 +81,11 @@ void ContactBatches<T, width>::lay_out(const ContactProblem& problem)
             batch.points = std::max(batch.points, manifold.points);
             batch.rolling = batch.rolling || manifold.count > manifold.points;
         }
+    }
+    long start = 0;
+    long places = 0;
+    for (int b = 0; b < batches; ++b) {
+        ContactBatch<T, width>& batch = batch_[b];
         batch.start = start;
         place_[b] = places;
         places += batch.points * lanes;
@@ -94,19 +99,20 @@ void ContactBatches<T, width>::lay_out(const ContactProblem& problem)
 }
 
 template <class T, int width>
-void ContactBatches<T, width>::load_velocities(const ContactProblem& problem)
+void ContactBatches<T, width>::load_velocities(const ContactProblem& problem, int threads)
 {
-    T* line = line_.data();
-    for (int i = 0; i < colouring.ground(); ++i, line += 8) {
+    const int bodies = colouring.ground();
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int i = 0; i < bodies; ++i) {
         const int block = problem.general() + colouring.body[i];
         const RigidBlock& body = problem.rigid[colouring.body[i]];
         const double* v = problem.v.data() + problem.offset(block);
         const Eigen::Matrix3d& J = body.inverse_inertia;
         const double values[8] = {v[0], v[1], v[2], body.inverse_mass * unit_,
                                   v[3], v[4], v[5], J(0, 0) * unit_};
-        std::copy(values, values + 8, line);
+        std::copy(values, values + 8, line_.data() + 8 * i);
     }
-    std::fill(line, line + 8, T(0));
+    std::fill_n(line_.data() + 8 * bodies, 8, T(0));
     const double* v = problem.v.data();
     general_.assign(v, v + problem.general_offset.back());
 }

@@ -47,7 +47,7 @@ struct Change {
 template <class T, int width>
 class ContactBatches {
   public:
-    void load_velocities(const ContactProblem& problem);
+    void load_velocities(const ContactProblem& problem, int threads);
     void store_impulses(ContactProblem& problem, int threads) const;
     // Impulses and velocities as one vector; the first state_measured() numbers are impulses.
     std::size_t state_measured() const { return 3 * contact_.size() + 3 * overflow_.size(); }
@@ -71,7 +71,7 @@ class ContactBatches {
     };
 
     // Bodies, and batches as the colouring says; fill() is still to be called for each.
-    void lay_out(const ContactProblem& problem);
+    void lay_out(const ContactProblem& problem, int threads);
     void fill(const ContactProblem& problem, int b);
     void fill_overflow(const ContactProblem& problem);
     void sweep_overflow(ContactProblem& problem, Change& total);

@@ -50,7 +50,7 @@ void DeviceSweeper<T>::build(const ContactProblem& problem, const Device& device
 {
     kernels_ = &kernels_of(device, T());
     colouring.arrange_in_colours(problem, lanes);
-    Batches::lay_out(problem);
+    Batches::lay_out(problem, threads);
     const int batches = static_cast<int>(batch_.size());
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int b = 0; b < batches; ++b) this->fill(problem, b);
@@ -83,9 +83,9 @@ void DeviceSweeper<T>::build(const ContactProblem& problem, const Device& device
 }
 
 template <class T>
-void DeviceSweeper<T>::load_velocities(const ContactProblem& problem)
+void DeviceSweeper<T>::load_velocities(const ContactProblem& problem, int threads)
 {
-    Batches::load_velocities(problem);
+    Batches::load_velocities(problem, threads);
     upload_lines();
 }
 

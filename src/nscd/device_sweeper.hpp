@@ -54,7 +54,7 @@ class DeviceSweeper : public ContactBatches<T, device_lanes> {
   public:
     using Batches::colouring;
     void build(const ContactProblem& problem, const Device& device, int threads);
-    void load_velocities(const ContactProblem& problem);
+    void load_velocities(const ContactProblem& problem, int threads);
     void store_impulses(ContactProblem& problem, int threads);
     void save(std::vector<T>& state, const ContactProblem& problem);
     void restore(const std::vector<T>& state, ContactProblem& problem);

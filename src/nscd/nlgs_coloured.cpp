@@ -99,7 +99,7 @@ void Sweeper<T>::build(const ContactProblem& problem, const BatchKernels<T>& ker
 {
     kernels_ = &kernels;
     colouring.arrange(problem, lanes);
-    this->lay_out(problem);
+    this->lay_out(problem, threads);
     const int batches = static_cast<int>(batch_.size());
     change_.resize(2 * colouring.slabs - 1);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -227,7 +227,7 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
                 return;
             }
             if (report.sweeps > 0) {
-                sweeper.load_velocities(problem);
+                sweeper.load_velocities(problem, threads);
                 // The residual is larger or smaller than the change, by a factor that varies slowly.
                 const auto target = [](double change, double tolerance, double found) {
                     return tolerance < 0.7 * found ? change * (tolerance / found) : 0.7 * change;

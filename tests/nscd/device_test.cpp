@@ -117,7 +117,7 @@ TEST(Device, GoesOnFromOtherVelocities)
     first.build(one, this_processor, 1);
     second.build(two, this_processor, 1);
     one.v = two.v;
-    first.load_velocities(one);
+    first.load_velocities(one, 1);
     first.sweep(one, 3, 1);
     second.sweep(two, 3, 1);
     first.store_impulses(one, 1);
