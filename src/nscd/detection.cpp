@@ -34,6 +34,7 @@ Detection::Detection(const Model& model, int threads)
         for (int b = 0; b < model.materials(); ++b) {
             materials_.push_back(model.pair(a, b));
             anticipates_ = anticipates_ || materials_.back().anticipation;
+            rolls_ = rolls_ || materials_.back().rolling > 0;
         }
     if (shapes > few_shapes) return;
     for (int a = 0; a < shapes; ++a)

@@ -3,11 +3,14 @@
 #include "nscd/grains.hpp"
 
 #include "error.hpp"
+#include "nscd/shares.hpp"
 #include "nscd/view.hpp"
 
 namespace tamis {
 
 namespace {
+
+constexpr int fewest_for_threads = 2000; // grains
 
 using Eigen::Matrix3d;
 using Eigen::Quaterniond;
@@ -38,8 +41,9 @@ Quaterniond turned(const Quaterniond& q, const Vector3d& angle)
     return (Quaterniond(cosine, axis.x(), axis.y(), axis.z()) * q).normalized();
 }
 
-Grains::Grains(const Model& model)
-    : model_(model), poses_(model.grains().size()), q_m_(poses_.size()), inertia_(poses_.size())
+Grains::Grains(const Model& model, int threads)
+    : model_(model), threads_(static_cast<int>(model.grains().size()) < fewest_for_threads ? 1 : threads),
+      poses_(model.grains().size()), q_m_(poses_.size()), inertia_(poses_.size())
 {
     for (const GrainRecord& g : model.grains())
         mean_size_ += 2 * g.radius / static_cast<double>(poses_.size());
@@ -58,58 +62,64 @@ std::vector<GrainState> Grains::start() const
 
 void Grains::predict(std::span<const GrainState> state, double theta, double h, RigidBlock* blocks)
 {
-    for (int i = 0; i < count(); ++i) {
-        const GrainRecord& g = model_.grains()[i];
-        const GrainState& s = state[i];
-        RigidBlock& block = blocks[i];
-        poses_[i].p = s.x + (1 - theta) * h * s.v;
-        block.centre = poses_[i].p;
-        if (g.ball) {
-            if (block.inverse_mass != 0) continue; // the rest does not change
+    in_shares(count(), threads_, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const GrainRecord& g = model_.grains()[i];
+            const GrainState& s = state[i];
+            RigidBlock& block = blocks[i];
+            poses_[i].p = s.x + (1 - theta) * h * s.v;
+            block.centre = poses_[i].p;
+            if (g.ball) {
+                if (block.inverse_mass != 0) continue; // the rest does not change
+                block.inverse_mass = 1 / g.mass;
+                block.inverse_inertia = Vector3d::Constant(1 / g.inertia[0]).asDiagonal();
+                continue;
+            }
+            const Vector3d omega =
+                g.isotropic ? Vector3d(s.L / g.inertia[0]) : turning_rate(g, s.q.toRotationMatrix(), s.L);
+            q_m_[i] = turned(s.q, (1 - theta) * h * omega);
+            poses_[i].R = q_m_[i].toRotationMatrix();
             block.inverse_mass = 1 / g.mass;
-            block.inverse_inertia = Vector3d::Constant(1 / g.inertia[0]).asDiagonal();
-            continue;
+            if (g.isotropic) {
+                block.inverse_inertia = Vector3d::Constant(1 / g.inertia[0]).asDiagonal();
+                inertia_[i] = Vector3d::Constant(g.inertia[0]).asDiagonal();
+                continue;
+            }
+            Matrix3d R = poses_[i].R;
+            for (int pass = 0; pass < 2; ++pass) {
+                const Vector3d rate = turning_rate(g, R, s.L);
+                R = turned(q_m_[i], theta * h * rate).toRotationMatrix();
+            }
+            block.inverse_inertia = R * g.inertia.cwiseInverse().asDiagonal() * R.transpose();
+            inertia_[i] = R * g.inertia.asDiagonal() * R.transpose();
         }
-        const Vector3d omega =
-            g.isotropic ? Vector3d(s.L / g.inertia[0]) : turning_rate(g, s.q.toRotationMatrix(), s.L);
-        q_m_[i] = turned(s.q, (1 - theta) * h * omega);
-        poses_[i].R = q_m_[i].toRotationMatrix();
-        block.inverse_mass = 1 / g.mass;
-        if (g.isotropic) {
-            block.inverse_inertia = Vector3d::Constant(1 / g.inertia[0]).asDiagonal();
-            inertia_[i] = Vector3d::Constant(g.inertia[0]).asDiagonal();
-            continue;
-        }
-        Matrix3d R = poses_[i].R;
-        for (int pass = 0; pass < 2; ++pass) {
-            const Vector3d rate = turning_rate(g, R, s.L);
-            R = turned(q_m_[i], theta * h * rate).toRotationMatrix();
-        }
-        block.inverse_inertia = R * g.inertia.cwiseInverse().asDiagonal() * R.transpose();
-        inertia_[i] = R * g.inertia.asDiagonal() * R.transpose();
-    }
+    });
 }
 
 void Grains::velocities(std::span<const GrainState> state, const RigidBlock* blocks, double* v) const
 {
-    for (int i = 0; i < count(); ++i, v += 6) {
-        Eigen::Map<Eigen::Matrix<double, 6, 1>> out(v);
-        if (model_.grains()[i].ball)
-            out << state[i].v, blocks[i].inverse_inertia(0, 0) * state[i].L;
-        else
-            out << state[i].v, blocks[i].inverse_inertia * state[i].L;
-    }
+    in_shares(count(), threads_, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            Eigen::Map<Eigen::Matrix<double, 6, 1>> out(v + 6 * i);
+            if (model_.grains()[i].ball)
+                out << state[i].v, blocks[i].inverse_inertia(0, 0) * state[i].L;
+            else
+                out << state[i].v, blocks[i].inverse_inertia * state[i].L;
+        }
+    });
 }
 
 void Grains::free_velocities(double h, const View& view, const RigidBlock* blocks, const double* v,
                              double* v_free) const
 {
     const Vector3d fall = h * model_.gravity_value();
-    for (int i = 0; i < count(); ++i) {
-        Eigen::Map<Vector3d> linear(v_free + 6 * i), turning(v_free + 6 * i + 3);
-        linear = Eigen::Map<const Vector3d>(v + 6 * i) + fall;
-        turning = Eigen::Map<const Vector3d>(v + 6 * i + 3);
-    }
+    in_shares(count(), threads_, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            Eigen::Map<Vector3d> linear(v_free + 6 * i), turning(v_free + 6 * i + 3);
+            linear = Eigen::Map<const Vector3d>(v + 6 * i) + fall;
+            turning = Eigen::Map<const Vector3d>(v + 6 * i + 3);
+        }
+    });
     for (const GrainLaw& law : model_.grain_forces())
         for (int i = 0; i < count(); ++i) {
             const Wrench w = law(view, GrainId{i});
@@ -124,20 +134,23 @@ void Grains::free_velocities(double h, const View& view, const RigidBlock* block
 void Grains::update(std::span<GrainState> state, double theta, double h, const double* before,
                     const double* v) const
 {
-    for (int i = 0; i < count(); ++i, v += 6, before += 6) {
-        const Eigen::Map<const Vector3d> linear(v), turning(v + 3), turning_before(before + 3);
-        GrainState& s = state[i];
-        s.x = poses_[i].p + theta * h * linear;
-        if (const GrainRecord& g = model_.grains()[i]; g.ball) { // both turns at once
-            s.q = turned(s.q, h * ((1 - theta) * turning_before + theta * turning));
+    in_shares(count(), threads_, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const Eigen::Map<const Vector3d> linear(v + 6 * i), turning(v + 6 * i + 3),
+                turning_before(before + 6 * i + 3);
+            GrainState& s = state[i];
+            s.x = poses_[i].p + theta * h * linear;
+            if (const GrainRecord& g = model_.grains()[i]; g.ball) { // both turns at once
+                s.q = turned(s.q, h * ((1 - theta) * turning_before + theta * turning));
+                s.v = linear;
+                s.L += g.inertia[0] * (turning - turning_before);
+                continue;
+            }
+            s.q = turned(q_m_[i], theta * h * turning);
             s.v = linear;
-            s.L += g.inertia[0] * (turning - turning_before);
-            continue;
+            s.L += inertia_[i] * (turning - turning_before);
         }
-        s.q = turned(q_m_[i], theta * h * turning);
-        s.v = linear;
-        s.L += inertia_[i] * (turning - turning_before);
-    }
+    });
 }
 
 double Grains::speed(int grain, const GrainState& state) const

@@ -20,7 +20,7 @@ Eigen::Quaterniond turned(const Eigen::Quaterniond& q, const Eigen::Vector3d& an
 
 class Grains {
   public:
-    explicit Grains(const Model& model);
+    explicit Grains(const Model& model, int threads = 1);
     int count() const { return static_cast<int>(poses_.size()); }
     std::vector<GrainState> start() const;
 
@@ -43,6 +43,7 @@ class Grains {
 
   private:
     const Model& model_;
+    int threads_;
     double mean_size_ = 0;
     // predict
     std::vector<Pose> poses_;              // at q_m

@@ -13,10 +13,12 @@
 #include "nscd/auto_solver.hpp"
 #include "nscd/moreau_jean_block.hpp"
 #include "nscd/relative_view.hpp"
+#include "nscd/shares.hpp"
 #include "nscd/state_hash.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <omp.h>
 
 namespace tamis {
 
@@ -32,7 +34,9 @@ std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocit
 } // namespace
 
 MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
-    : model_(model), options_(options), grains_(model), detection_(model, options.contacts.threads),
+    : model_(model), options_(options),
+      threads_(options.contacts.threads > 0 ? options.contacts.threads : omp_get_max_threads()),
+      grains_(model, threads_), detection_(model, options.contacts.threads),
       overlaps_(grains_.count(), options.overlap * grains_.mean_size()),
       solver_(make_solver(options.contacts.solver, options.contacts.threads))
 {
@@ -434,16 +438,19 @@ void MoreauJean::correct_midpoint_velocity()
 
 void MoreauJean::update()
 {
-    state_.impulses.clear();
-    for (std::size_t k = 0; k < contact_of_.size(); ++k) {
-        const DetectedContact& d = (*found_)[k];
-        const int a = contact_of_[k];
-        const Contact& contact = problem_.contacts[a];
-        const bool rolls = d.material->rolling > 0;
-        state_.impulses.push_back(
-            {d.shape_a, d.shape_b, d.point.feature, contact.frame * contact.r,
-             rolls ? Eigen::Vector3d(contact.frame * problem_.contacts[a + 1].r) : Eigen::Vector3d(0, 0, 0)});
-    }
+    state_.impulses.resize(contact_of_.size());
+    const int count = static_cast<int>(contact_of_.size());
+    in_shares(count, threads_for(count), [&](int begin, int end) {
+        for (int k = begin; k < end; ++k) {
+            const DetectedContact& d = (*found_)[k];
+            const int a = contact_of_[k];
+            const Contact& contact = problem_.contacts[a];
+            const bool rolls = d.material->rolling > 0;
+            state_.impulses[k] = {d.shape_a, d.shape_b, d.point.feature, contact.frame * contact.r,
+                                  rolls ? Eigen::Vector3d(contact.frame * problem_.contacts[a + 1].r)
+                                        : Eigen::Vector3d(0, 0, 0)};
+        }
+    });
     if (!model_.drives().empty()) drive_forces();
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         Block& k = *blocks_[i];

@@ -96,12 +96,17 @@ class MoreauJean : public Stepper {
     void update();
 
     void assemble_contacts();
+    void assemble_contact(int k);                         // of the contacts found
+    bool meets_mechanism(const DetectedContact& d) const; // one that has freedom
     void add_general_side(Contact& contact, int side, int body, const Eigen::Vector3d& point,
                           Eigen::Vector3d& u_minus);
     void add_rigid_side(Contact& contact, int side, int block, const Eigen::Vector3d& point,
                         Eigen::Vector3d& u_minus);
     void add_end_velocities(const DetectedContact& d, Contact& contact, Eigen::Vector3d& u_minus);
-    void recall_impulses();
+    using Impulses = std::vector<State::Impulse>;
+    Impulses::const_iterator first_impulse(int k) const; // that may belong to contact k found
+    void recall_impulse(int k, Impulses::const_iterator& first);
+    int threads_for(int contacts) const;
     void write_contacts(std::vector<ContactRecord>& records) const;
     void place_driven_bodies();
     void look_ahead();
@@ -115,6 +120,7 @@ class MoreauJean : public Stepper {
 
     const Model& model_;
     MoreauJeanOptions options_;
+    int threads_;
     State state_;
     double t_m_ = 0, t_next_ = 0;
     std::vector<std::unique_ptr<Block>> blocks_;

@@ -6,6 +6,7 @@
 //     u_n >= 0 at the next q_m
 #include "nscd/moreau_jean_block.hpp"
 #include "nscd/relative_view.hpp"
+#include "nscd/shares.hpp"
 
 #include <algorithm>
 
@@ -33,54 +34,89 @@ void MoreauJean::place_driven_bodies()
     }
 }
 
+int MoreauJean::threads_for(int contacts) const
+{
+    return contacts < 2000 ? 1 : threads_;
+}
+
+bool MoreauJean::meets_mechanism(const DetectedContact& d) const
+{
+    const int bodies = static_cast<int>(model_.bodies().size());
+    const bool grain = d.body_a >= bodies || d.body_b >= bodies;
+    const auto general = [&](int body) {
+        return body >= 0 && body < bodies && !(grain && driven_block_[body] >= 0);
+    };
+    return general(d.body_a) || general(d.body_b);
+}
+
+// Each has its place; those of mechanisms, which share memory, are made one by one.
 void MoreauJean::assemble_contacts()
 {
-    problem_.clear_contacts();
-    contact_of_.clear();
-    u_minus_.clear();
-    if (!found_ || found_->empty()) return;
-    const bool ends = options_.force == ForceEvaluation::midpoint && !blocks_.empty();
-    if (ends) look_ahead();
-    const int bodies = static_cast<int>(model_.bodies().size());
-    for (const DetectedContact& d : *found_) {
-        contact_of_.push_back(static_cast<int>(problem_.contacts.size()));
-        const bool grain = d.body_a >= bodies || d.body_b >= bodies;
-        const auto [on_a, on_b] = contact_points(d, bodies);
-        Vector3d u_minus(0, 0, 0);
-        Contact contact;
-        contact.frame = contact_frame(d.point.normal);
-        contact.friction = d.material->friction;
-        contact.law = options_.contacts.friction;
-        auto side = [&](int s, int body, const Vector3d& point) {
-            if (body < 0) return;
-            const int block = body >= bodies ? problem_.general() + body - bodies
-                              : grain        ? driven_block_[body]
-                                             : -1;
-            if (block >= 0)
-                add_rigid_side(contact, s, block, point, u_minus);
-            else
-                add_general_side(contact, s, body, point, u_minus);
-        };
-        side(0, d.body_a, on_a);
-        side(1, d.body_b, on_b);
-        if (ends && !grain) add_end_velocities(d, contact, u_minus);
-        contact.shift = d.material->anticipation ? std::max(d.point.gap, 0.0) / options_.h
-                                                 : d.material->restitution * u_minus[0];
-        problem_.contacts.push_back(contact);
-        u_minus_.push_back(u_minus);
-
-        if (!(d.material->rolling > 0)) continue;
-        Vector3d unused(0, 0, 0);
-        contact.law = Law::rolling;
-        contact.friction = d.material->rolling;
-        contact.shift = 0;
-        contact.drift.setZero();
-        contact.side[0] = contact.side[1] = {};
-        side(0, d.body_a, on_a);
-        side(1, d.body_b, on_b);
-        problem_.contacts.push_back(contact);
+    problem_.H.clear();
+    problem_.Y.clear();
+    const int count = found_ ? static_cast<int>(found_->size()) : 0;
+    contact_of_.resize(count);
+    u_minus_.resize(count);
+    int place = 0;
+    for (int k = 0; k < count; ++k) {
+        contact_of_[k] = place;
+        place += detection_.rolls() && (*found_)[k].material->rolling > 0 ? 2 : 1;
     }
-    recall_impulses();
+    problem_.contacts.resize(place);
+    if (count == 0) return;
+    if (options_.force == ForceEvaluation::midpoint && !blocks_.empty()) look_ahead();
+    const auto assemble = [&](int begin, int end, bool of_mechanisms) {
+        if (begin == end) return;
+        auto first = first_impulse(begin);
+        for (int k = begin; k < end; ++k) {
+            if (meets_mechanism((*found_)[k]) != of_mechanisms) continue;
+            assemble_contact(k);
+            recall_impulse(k, first);
+        }
+    };
+    in_shares(count, threads_for(count), [&](int begin, int end) { assemble(begin, end, false); });
+    if (!blocks_.empty()) assemble(0, count, true);
+}
+
+void MoreauJean::assemble_contact(int k)
+{
+    const bool ends = options_.force == ForceEvaluation::midpoint && !blocks_.empty();
+    const int bodies = static_cast<int>(model_.bodies().size());
+    const DetectedContact& d = (*found_)[k];
+    const bool grain = d.body_a >= bodies || d.body_b >= bodies;
+    const auto [on_a, on_b] = contact_points(d, bodies);
+    Vector3d u_minus(0, 0, 0);
+    Contact contact;
+    contact.frame = contact_frame(d.point.normal);
+    contact.friction = d.material->friction;
+    contact.law = options_.contacts.friction;
+    auto side = [&](int s, int body, const Vector3d& point) {
+        if (body < 0) return;
+        const int block = body >= bodies ? problem_.general() + body - bodies
+                          : grain        ? driven_block_[body]
+                                         : -1;
+        if (block >= 0)
+            add_rigid_side(contact, s, block, point, u_minus);
+        else
+            add_general_side(contact, s, body, point, u_minus);
+    };
+    side(0, d.body_a, on_a);
+    side(1, d.body_b, on_b);
+    if (ends && !grain) add_end_velocities(d, contact, u_minus);
+    contact.shift = d.material->anticipation ? std::max(d.point.gap, 0.0) / options_.h
+                                             : d.material->restitution * u_minus[0];
+    problem_.contacts[contact_of_[k]] = contact;
+    u_minus_[k] = u_minus;
+
+    if (!(d.material->rolling > 0)) return;
+    contact.law = Law::rolling;
+    contact.friction = d.material->rolling;
+    contact.shift = 0;
+    contact.drift.setZero();
+    contact.side[0] = contact.side[1] = {};
+    side(0, d.body_a, on_a);
+    side(1, d.body_b, on_b);
+    problem_.contacts[contact_of_[k] + 1] = contact;
 }
 
 void MoreauJean::add_rigid_side(Contact& contact, int side, int block, const Vector3d& point,
@@ -155,23 +191,36 @@ void MoreauJean::add_end_velocities(const DetectedContact& d, Contact& contact, 
     u_minus[0] -= (1 - options_.theta) / options_.theta * change;
 }
 
+namespace {
+
+template <class C>
+std::pair<int, int> pair_of(const C& contact)
+{
+    return {contact.shape_a, contact.shape_b};
+}
+
+} // namespace
+
+MoreauJean::Impulses::const_iterator MoreauJean::first_impulse(int k) const
+{
+    return std::lower_bound(
+        state_.impulses.begin(), state_.impulses.end(), pair_of((*found_)[k]),
+        [](const State::Impulse& old, const std::pair<int, int>& pair) { return pair_of(old) < pair; });
+}
+
 // Both lists are in the order of pairs: one pass finds the impulses of the last step, by feature within a
 // pair.
-void MoreauJean::recall_impulses()
+void MoreauJean::recall_impulse(int k, Impulses::const_iterator& first)
 {
-    auto pair = [](const auto& c) { return std::pair{c.shape_a, c.shape_b}; };
-    const auto end = state_.impulses.end();
-    auto first = state_.impulses.begin();
-    for (std::size_t k = 0; k < contact_of_.size() && first != end; ++k) {
-        const DetectedContact& d = (*found_)[k];
-        while (first != end && pair(*first) < pair(d)) ++first;
-        for (auto it = first; it != end && pair(*it) == pair(d); ++it) {
-            if (it->feature != d.point.feature) continue;
-            Contact& contact = problem_.contacts[contact_of_[k]];
-            contact.r = contact.frame.transpose() * it->r;
-            if (d.material->rolling > 0) (&contact)[1].r = contact.frame.transpose() * it->rolling;
-            break;
-        }
+    const DetectedContact& d = (*found_)[k];
+    const auto end = state_.impulses.cend();
+    while (first != end && pair_of(*first) < pair_of(d)) ++first;
+    for (auto it = first; it != end && pair_of(*it) == pair_of(d); ++it) {
+        if (it->feature != d.point.feature) continue;
+        Contact& contact = problem_.contacts[contact_of_[k]];
+        contact.r = contact.frame.transpose() * it->r;
+        if (d.material->rolling > 0) (&contact)[1].r = contact.frame.transpose() * it->rolling;
+        break;
     }
 }
 

@@ -304,6 +304,39 @@ TEST(Gas, BitsDoNotDependOnTheNumberOfThreads)
     EXPECT_EQ(hash[0], hash[1]);
 }
 
+// Enough contacts that threads share their assembly, some with a mechanism, some with a driven body, some
+// that resist rolling.
+TEST(Gas, BitsOfManyContactsDoNotDependOnTheNumberOfThreads)
+{
+    Model model("crowd");
+    model.gravity({0, 0, -g});
+    const MaterialId rough = model.add(Material{.friction = 0.4, .rolling = 0.01, .anticipation = true});
+    const MaterialId plain = model.add(Material{.friction = 0.3, .restitution = 0.2});
+    const Body tray = model.add({.name = "tray", .joint = slide_z(), .mass = 1, .inertia = {1, 1, 1}});
+    model.drive(model.coordinate(tray), motion([](Expr t) { return 0.01 * sin(50 * t); }));
+    model.attach(tray, wall({0, 0, 1}, 0), rough);
+    const Body lid = model.add({.name = "lid", .joint = slide_z(), .mass = 500, .inertia = {1, 1, 1}});
+    model.attach(lid, wall({0, 0, -1}, -1.1), plain);
+    for (int k = 0; k < 11 * 10 * 10; ++k) // each a little into its neighbours
+        model.grain({.shape = sphere(0.0505),
+                     .material = k % 3 ? rough : plain,
+                     .density = 1000,
+                     .at = {.p = {0.1 * (k % 10), 0.1 * (k / 10 % 10), 0.05 + 0.1 * (k / 100)}}});
+    model.finish();
+    std::vector<std::uint64_t> hash;
+    for (const int threads : {1, 2, 3}) {
+        MoreauJeanOptions options = with_step(1e-3, 1e-4);
+        options.contacts.solver = "coloured";
+        options.contacts.threads = threads;
+        options.contacts.max_sweeps = 40;
+        MoreauJean run(model, options);
+        for (int k = 0; k < 3; ++k) EXPECT_GT(run.step().contacts, 2000);
+        hash.push_back(run.state_hash());
+    }
+    EXPECT_EQ(hash[0], hash[1]);
+    EXPECT_EQ(hash[0], hash[2]);
+}
+
 // A driven box shakes grains of every kind for ten thousand steps.
 TEST(Gas, MemoryDoesNotGrow)
 {
