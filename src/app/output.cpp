@@ -209,7 +209,7 @@ void Output::draw_grains(const View& view)
     }
 }
 
-void Output::history(const View& view, const StepReport& report)
+void Output::history(const View& view, const StepReport& report, double momentum_error)
 {
     row_[0] = view.time();
     double* out = row_.data() + 1;
@@ -230,7 +230,7 @@ void Output::history(const View& view, const StepReport& report)
                                  report.violation,
                                  report.residual.wrench_change,
                                  report.penetration,
-                                 report.momentum_error,
+                                 momentum_error,
                                  coordination(view),
                                  middle_solid_fraction(centres_, radii_),
                                  view.kinetic_energy(),

@@ -21,7 +21,7 @@ class Output {
     // Cuts the files back to where they were at the checkpoint, to go on from there.
     Output(const Script& script, const Checkpoint& from);
 
-    void history(const View& view, const StepReport& report);
+    void history(const View& view, const StepReport& report, double momentum_error);
     // Contacts that carry an impulse now and did not in the step before; t_m is the time of q_m, where they
     // were found.
     void impacts(const View& view, double t_m);

@@ -61,7 +61,7 @@ struct Statistics {
     std::array<int, 2> worst_shapes{-1, -1};
     double step_seconds = 0, output_seconds = 0;
 
-    void add(const StepReport& r, double t)
+    void add(const StepReport& r, double t, double momentum_error)
     {
         if (!r.converged && r.residual.natural_max > worst) {
             worst = r.residual.natural_max;
@@ -75,7 +75,7 @@ struct Statistics {
         unconverged += !r.converged;
         if (!r.converged) unconverged_at.push_back(t);
         max_penetration = std::max(max_penetration, r.penetration);
-        max_momentum_error = std::max(max_momentum_error, r.momentum_error);
+        max_momentum_error = std::max(max_momentum_error, momentum_error);
         max_contacts = std::max(max_contacts, r.contacts);
         max_sweeps = std::max(max_sweeps, r.sweeps);
         max_residual = std::max(max_residual, r.residual.natural_max);
@@ -340,26 +340,27 @@ int simulate(const Script& script)
     try {
         if (output && !from)
             write([&] {
-                output->history(stepper->view(), {});
+                output->history(stepper->view(), {}, 0);
                 output->frame(stepper->view());
             });
         for (long n = first; n < steps && stop_signal == 0; ++n) {
             const StepReport report = stepper->step();
-            statistics.add(report, stepper->view().time());
+            const double momentum_error = output ? stepper->momentum_error() : 0;
+            statistics.add(report, stepper->view().time(), momentum_error);
             progress.step(n + 1, stepper->view().time(), report);
             if (!output) continue;
             write([&] {
                 const View& view = stepper->view();
                 const bool last = n + 1 == steps, due = (n + 1) % set.record_every == 0;
                 output->impacts(view, (n + 1 - set.theta) * set.h);
-                if (due) output->history(view, report);
+                if (due) output->history(view, report, momentum_error);
                 if (n + 1 == frame_step(frame)) {
                     output->frame(view);
                     while (frame_step(frame) <= n + 1) ++frame;
                 }
                 if (save && (last || seconds_since(saved_at) >= set.checkpoint_every)) write_state();
                 // Behind the checkpoint: a run that goes on from here has no line at this step.
-                if (last && !due) output->history(view, report);
+                if (last && !due) output->history(view, report, momentum_error);
             });
         }
         if (save && stop_signal != 0 && stepper->saved()->step > saved_step) write(write_state);

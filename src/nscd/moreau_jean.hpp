@@ -25,9 +25,9 @@ enum class ForceEvaluation {
 };
 
 // How contacts are solved. Without grains the tolerance bounds the largest natural-map residual of a contact.
-// With grains it bounds the rms over all contacts, the violation that a step leaves (over the mean size of
-// the grains), and a tenth of the relative change of the wrench on each mechanism and driven body between two
-// checks.
+// With grains it bounds the rms over all contacts; ten times it the violation that a step leaves anywhere,
+// over the mean size of the grains; and fifty times it the change of the wrench on each mechanism and driven
+// body, relative to the sum of what contacts do there, over a hundred sweeps or so.
 struct ContactOptions {
     double tolerance = 1e-10;
     int max_sweeps = 10000;
@@ -76,6 +76,7 @@ class MoreauJean : public Stepper {
     const View& view() const override;
     std::uint64_t state_hash() const override;
     std::vector<std::string> messages() const override;
+    double momentum_error() const override;
 
     const State& state() const { return state_; }
     const ContactProblem& problem() const { return problem_; } // of the last step, solved
@@ -114,7 +115,6 @@ class MoreauJean : public Stepper {
     void correct_midpoint_velocity();
     void drive_forces();
     void remember();
-    double momentum_error() const;
     void fail_diverged() const; // names the grain
     void set_driven(Block& block, double* q, double t) const;
 

@@ -46,9 +46,6 @@ struct StepReport {
     double violation = 0;   // that the step leaves where bodies approach: h max(-(u_n + shift), 0), m
     double penetration = 0; // largest, at q_m, m
     double loop_error = 0;  // m
-    // Of the grains: what their momentum changed by beyond free flight, less what all contacts gave them, over
-    // the sum of these impulses.
-    double momentum_error = 0;
 };
 
 class Stepper {
@@ -58,6 +55,9 @@ class Stepper {
     virtual const View& view() const = 0; // the state after the last step
     virtual std::uint64_t state_hash() const = 0;
     virtual std::vector<std::string> messages() const { return {}; } // what the user should know
+    // Of the grains in the last step: what their momentum changed by beyond free flight, less what all
+    // contacts gave them, over the sum of these impulses.
+    virtual double momentum_error() const { return 0; }
     // All that a later run needs to go on from here to the same bits; null if the method cannot do so.
     virtual const State* saved() const { return nullptr; }
     virtual void restore(const State&)
