@@ -179,7 +179,7 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
     const Body support = model.add({.name = "support",
                                     .joint = slide_z(),
                                     .mass = m_support,
-                                    .com = {0, 0, 0.6},
+                                    .com = {0, 0, 0.9},
                                     .inertia = block(m_support, 0.8, 0.3, 0.2)});
     const Body chassis = model.add({.name = "chassis",
                                     .parent = support,
@@ -307,7 +307,7 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
         model.show(arm[k], box(0.06, 0.06, pin + 0.10), {.p = {0, 0, (pin - 0.10) / 2}},
                    fmt::format("arm {}", k + 1));
     }
-    model.show(support, box(0.8, 0.3, 0.1), {.p = {0, 0, 0.6}}, "support");
+    model.show(support, box(0.8, 0.3, 0.1), {.p = {0, 0, 0.9}}, "support");
     model.show(chassis, box(2 * half, 0.12, 0.12), {}, "chassis");
     model.show(flywheel, cylinder(0.09, 0.16),
                {.R = Eigen::AngleAxisd(M_PI / 2, Eigen::Vector3d::UnitX()).toRotationMatrix(),

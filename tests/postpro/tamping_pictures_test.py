@@ -147,7 +147,7 @@ class Pictures(unittest.TestCase):
     @unittest.skipUnless(shutil.which("xvfb-run"), "without xvfb-run")
     def test_picture_shows_tine_and_stone(self):
         write_run(self.run_folder, [0, 1])
-        result = subprocess.run(["xvfb-run", "-a", sys.executable, postpro / "tamping_pictures.py", self.run_folder,
+        result = subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1280x1024x24 -noreset", sys.executable, postpro / "tamping_pictures.py", self.run_folder,
                                  "--times", "0.9"], capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
         reader = vtkPNGReader()
