@@ -15,7 +15,7 @@
 // rest is ours: dimensions, inertias, spring damping, the motor, the times of the phases and L(t).
 //
 // Sample runs:  tamping --grains 500 --quick
-//               tamping --grains 150 --quick --drive imposed --frequency 15 --motor angle
+//               tamping --grains 60 --quick --drive imposed --frequency 15 --motor angle
 #include <tamis.hpp>
 using namespace tamis;
 
@@ -164,7 +164,7 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
     const Track track;
     const double scale = std::cbrt(5500.0 / n);
     Deposit how{.friction = {0.2, mu}, .max_sweeps = 100};
-    if (quick) how = {.friction = {mu}, .rest = 0.02, .step = 0.02, .max_sweeps = 50};
+    if (quick) how = {.friction = {mu}, .rest = 0.05, .step = 0.03, .max_sweeps = 30};
     const Packing bed = packing(fmt::format("ballast_{}_{}_{}{}", n, mu, seed, quick ? "_quick" : ""),
                                 [&] { return make_bed(track, n, scale, seed, how); });
     const double surface = bed.size() > 0 ? bounds(bed).high.z() : 0.5;
