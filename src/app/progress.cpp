@@ -21,25 +21,41 @@ Progress::Progress(long steps, long done, bool quiet, bool always)
 {
 }
 
-void Progress::step(long done, double t, const StepReport& report)
+std::optional<double> Progress::due(long done)
 {
-    if (!shown_ || done < next_look_) return;
+    if (!shown_ || done < next_look_) return {};
     const auto now = clock::now();
     const double elapsed = std::chrono::duration<double>(now - start_).count();
     const double rate = (done - before_) / std::max(elapsed, 1e-9);
     stride_ = std::max(1L, static_cast<long>(rate * 0.05));
     next_look_ = done + stride_;
-    if (now < next_) return;
+    if (now < next_) return {};
     next_ = now + (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(5000));
-    const std::string line = fmt::format(
-        "{:3.0f} %  t = {:.5g} s  {:.0f} steps/s  {} contacts  {} sweeps  residual {:.1e}  {} left",
-        100.0 * done / steps_, t, rate, report.contacts, report.sweeps, report.residual.natural_max,
-        duration((steps_ - done) / rate));
+    return rate;
+}
+
+void Progress::print(const std::string& line) const
+{
     if (terminal_)
         fmt::print(stderr, "\r\033[K{}", line);
     else
         fmt::print(stderr, "{}\n", line);
     std::fflush(stderr);
+}
+
+void Progress::step(long done, double t, const StepReport& report)
+{
+    if (const auto rate = due(done))
+        print(fmt::format(
+            "{:3.0f} %  t = {:.5g} s  {:.0f} steps/s  {} contacts  {} sweeps  residual {:.1e}  {} left",
+            100.0 * done / steps_, t, *rate, report.contacts, report.sweeps, report.residual.natural_max,
+            duration((steps_ - done) / *rate)));
+}
+
+void Progress::step(long done)
+{
+    if (const auto rate = due(done))
+        print(fmt::format("{:3.0f} %  {} left", 100.0 * done / steps_, duration((steps_ - done) / *rate)));
 }
 
 void Progress::clear()

@@ -4,6 +4,8 @@
 #include "nscd/stepper.hpp"
 
 #include <chrono>
+#include <optional>
+#include <string>
 
 namespace tamis {
 
@@ -13,9 +15,13 @@ class Progress {
     // `done` steps were made by earlier runs.
     Progress(long steps, long done, bool quiet, bool always);
     void step(long done, double t, const StepReport& report);
-    void clear(); // removes the line
+    void step(long done); // of a study
+    void clear();         // removes the line
 
   private:
+    // Whether a line is due; then steps a second so far.
+    std::optional<double> due(long done);
+    void print(const std::string& line) const;
     using clock = std::chrono::steady_clock;
     long steps_, before_;
     bool shown_, terminal_;

@@ -3,6 +3,7 @@
 
 #include "app/simulation.hpp"
 #include "app/stored_packing.hpp"
+#include "app/study.hpp"
 #include "app/usage_error.hpp"
 #include "io/file.hpp"
 #include "mbs_symbolic/equations.hpp"
@@ -99,6 +100,35 @@ void only_emit(Script& script)
 void Script::prepare()
 {
     define();
+    Settings& s = settings_;
+    if (study_)
+        s.threads = options_.integer("threads", 0, "of the study; 0: as many as the machine has");
+    else
+        read_stepping();
+    options_.group("Output");
+    s.out = options_.text("out", "out/" + model.name(), "folder of the results");
+    if (!study_) {
+        s.frames =
+            options_.integer("frames", defaults.frames, "pictures for ParaView, evenly spaced; 0: none");
+        s.record_every = options_.integer("record-every", 1, "steps between two lines of histories.csv");
+        s.checkpoint_every =
+            options_.number("checkpoint-every", 600,
+                            "time between two checkpoints, of the clock on the wall; 0: none at all", "s");
+        s.resume = options_.flag("resume", "go on from the newest checkpoint in the folder of the results");
+    }
+    s.no_output = options_.flag("no-output", "write no files");
+    s.quiet = options_.flag("quiet", "print nothing but errors");
+    s.verbose = options_.flag("verbose", "print progress even when not on a terminal");
+    if (options_.help_asked()) return;
+    options_.check();
+    if (s.threads < 0) fail("--threads is {}: give zero or a positive number.", s.threads);
+    if (study_) return;
+    check_stepping();
+    model.finish();
+}
+
+void Script::read_stepping()
+{
     const bool grains = packed_ || !model.grains().empty();
     nlohmann::json identity = options_.values();
     Settings& s = settings_;
@@ -123,19 +153,11 @@ void Script::prepare()
         options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
     for (const char* name : {"h", "theta", "force", "friction-law"}) identity[name] = options_.values()[name];
     identity_ = identity.dump();
-    options_.group("Output");
-    s.out = options_.text("out", "out/" + model.name(), "folder of the results");
-    s.frames = options_.integer("frames", defaults.frames, "pictures for ParaView, evenly spaced; 0: none");
-    s.record_every = options_.integer("record-every", 1, "steps between two lines of histories.csv");
-    s.checkpoint_every =
-        options_.number("checkpoint-every", 600,
-                        "time between two checkpoints, of the clock on the wall; 0: none at all", "s");
-    s.resume = options_.flag("resume", "go on from the newest checkpoint in the folder of the results");
-    s.no_output = options_.flag("no-output", "write no files");
-    s.quiet = options_.flag("quiet", "print nothing but errors");
-    s.verbose = options_.flag("verbose", "print progress even when not on a terminal");
-    if (options_.help_asked()) return;
-    options_.check();
+}
+
+void Script::check_stepping() const
+{
+    const Settings& s = settings_;
     if (!(s.t_end > 0) || !std::isfinite(s.t_end))
         fail("The end of the run is {} s: give a positive --t-end.", s.t_end);
     if (!(s.h > 0) || !std::isfinite(s.h)) fail("The step size is {} s: give a positive --h.", s.h);
@@ -145,7 +167,6 @@ void Script::prepare()
     if (s.frames < 0) fail("--frames is {}: give zero or a positive number.", s.frames);
     if (s.record_every < 1) fail("--record-every is {}: give a positive number.", s.record_every);
     if (!(s.tolerance > 0)) fail("--tolerance is {}: give a positive number.", s.tolerance);
-    if (s.threads < 0) fail("--threads is {}: give zero or a positive number.", s.threads);
     if (s.max_sweeps < 1) fail("--max-sweeps is {}: give a positive number.", s.max_sweeps);
     if (!(s.checkpoint_every >= 0))
         fail("--checkpoint-every is {} s: give zero or a positive number.", s.checkpoint_every);
@@ -158,7 +179,6 @@ void Script::prepare()
         for (const std::string& column : r.columns)
             if (!columns.insert(column).second)
                 fail("Two records are called '{}': names must differ.", column);
-    model.finish();
 }
 
 std::unique_ptr<Stepper> Script::make_stepper() const
@@ -185,7 +205,7 @@ std::unique_ptr<Stepper> Script::make_stepper() const
 
 int Script::run()
 {
-    return simulate(*this);
+    return study_ ? carry_out(*this, study_) : simulate(*this);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "nscd/stepper.hpp"
 #include "packing/packing.hpp"
 
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -45,6 +46,8 @@ struct Record {
     std::function<void(const View&, double*)> write;
 };
 
+class Study;
+
 class Script {
   public:
     Script(const std::string& name, const std::string& description,
@@ -53,7 +56,7 @@ class Script {
 
     // Reads the options and builds the model; throws on any mistake.
     void prepare();
-    // Makes the stepper, runs to the end, writes all output. Returns the exit code.
+    // Makes the stepper, runs to the end, writes all output; or carries out the study. Returns the exit code.
     int run();
 
     Model model;
@@ -75,6 +78,8 @@ class Script {
     // equations are emitted, and for
     // --help, there are none.)
     Packing packing(const std::string& name, const std::function<Packing()>& make);
+    // Instead of stepping the model: called when all options are read; see study.hpp.
+    void study(std::function<void(Study&)> work) { study_ = std::move(work); }
     void run_until(double t_end) { defaults.t_end = t_end; }
     void method(Method m) { method_ = m; }
     RunDefaults defaults;
@@ -96,8 +101,11 @@ class Script {
     std::unique_ptr<Stepper> make_stepper() const;
 
   private:
+    void read_stepping();
+    void check_stepping() const;
     Options options_;
-    Settings settings_;
+    Settings settings_{};
+    std::function<void(Study&)> study_;
     std::vector<Record> records_;
     std::string identity_;
     Method method_ = Method::moreau_jean;

@@ -5,6 +5,7 @@
 
 #include "app/output.hpp"
 #include "app/progress.hpp"
+#include "app/stop_signals.hpp"
 #include "io/checkpoint.hpp"
 #include "io/file.hpp"
 #include "nscd/detection.hpp"
@@ -14,36 +15,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <csignal>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace tamis {
 
 namespace {
-
-// Ctrl-C, `timeout` and batch systems end a run between two steps, with all files in order.
-volatile std::sig_atomic_t stop_signal = 0;
-void stop(int number)
-{
-    stop_signal = number;
-}
-class StopSignals {
-  public:
-    StopSignals()
-    {
-        stop_signal = 0;
-        for (std::size_t k = 0; k < numbers.size(); ++k) old_[k] = std::signal(numbers[k], stop);
-    }
-    ~StopSignals()
-    {
-        for (std::size_t k = 0; k < numbers.size(); ++k) std::signal(numbers[k], old_[k]);
-    }
-
-  private:
-    static constexpr std::array<int, 3> numbers{SIGINT, SIGTERM, SIGHUP};
-    std::array<void (*)(int), 3> old_;
-};
 
 double seconds_since(std::chrono::steady_clock::time_point start)
 {
@@ -344,7 +321,7 @@ int simulate(const Script& script)
                 output->history(stepper->view(), {}, 0);
                 output->frame(stepper->view());
             });
-        for (long n = first; n < steps && stop_signal == 0; ++n) {
+        for (long n = first; n < steps && signals.caught() == 0; ++n) {
             const StepReport report = stepper->step();
             const double momentum_error = output ? stepper->momentum_error() : 0;
             statistics.add(report, stepper->view().time(), momentum_error);
@@ -364,7 +341,7 @@ int simulate(const Script& script)
                 if (last && !due) output->history(view, report, momentum_error);
             });
         }
-        if (save && stop_signal != 0 && stepper->saved()->step > saved_step) write(write_state);
+        if (save && signals.caught() != 0 && stepper->saved()->step > saved_step) write(write_state);
     } catch (const std::exception& error) {
         try {
             finish(fmt::format("failed: {}", error.what()));
@@ -372,13 +349,13 @@ int simulate(const Script& script)
         }
         throw;
     }
-    finish(stop_signal ? "interrupted" : "finished");
+    finish(signals.caught() ? "interrupted" : "finished");
     if (!set.quiet) print_summary(script, *stepper, statistics, output ? &*output : nullptr);
     if (statistics.unconverged > 0) tell(notes.back());
-    if (stop_signal == 0) return 0;
+    if (signals.caught() == 0) return 0;
     fmt::print(stderr, "{}: interrupted at t = {:g} s{}.\n", name, stepper->view().time(),
                save ? "; --resume goes on from there" : "");
-    return 128 + stop_signal;
+    return 128 + signals.caught();
 }
 
 } // namespace tamis

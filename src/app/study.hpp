@@ -1,0 +1,86 @@
+// A study: a model file that computes something of its own and writes files, instead of stepping its model.
+//
+//     TAMIS_MODEL(name, "what it is")
+//     {
+//         const double a = opt("a", 1, "...");
+//         study([=](Study& s) {
+//             s.write("map.csv", map(a));
+//             s.results["largest"] = 2 * a;
+//         });
+//     }
+#pragma once
+
+#include "app/progress.hpp"
+#include "app/script.hpp"
+#include "app/stop_signals.hpp"
+#include "io/history.hpp"
+
+#include <deque>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace tamis {
+
+class Study {
+  public:
+    // A CSV file that grows, see History.
+    class Table {
+      public:
+        Table() = default; // nothing is written
+        Table(const std::filesystem::path& path, const std::vector<std::string>& columns)
+        {
+            file_.emplace(path, columns);
+        }
+        void row(std::span<const double> values)
+        {
+            if (file_) file_->row(values);
+        }
+        void row(std::initializer_list<double> values) { row(std::span(values.begin(), values.size())); }
+        void flush()
+        {
+            if (file_) file_->flush();
+        }
+
+      private:
+        std::optional<History> file_;
+    };
+
+    explicit Study(const Script& script);
+
+    int threads() const; // at least one
+    bool writes() const { return !script_.settings().no_output; }
+    const std::filesystem::path& folder() const { return folder_; } // of the results; exists if it writes()
+
+    // Names are relative to the folder and may have folders of their own, which are made. With --no-output
+    // nothing is written.
+    void write(const std::string& name, std::string_view content); // whole or absent
+    // A CSV file that grows; it stays valid as long as the study, which flushes it at the end.
+    Table& table(const std::string& name, const std::vector<std::string>& columns);
+
+    // Call between two pieces of work, on one thread: shows how many are done, and leaves the study by an
+    // exception if a signal asks for its end.
+    void progress(long done, long pieces);
+    void say(const std::string& line); // on stdout, not with --quiet
+
+    nlohmann::json results; // part of summary.json
+
+  private:
+    void finish(const std::string& status);
+    void write_summary(const std::string& status);
+    void note(const std::string& name);
+    friend int carry_out(const Script& script, const std::function<void(Study&)>& work);
+
+    const Script& script_;
+    std::filesystem::path folder_;
+    std::chrono::steady_clock::time_point start_;
+    StopSignals signals_;
+    std::optional<Progress> progress_;
+    long pieces_ = 0;
+    std::deque<Table> tables_;
+    std::vector<std::string> files_;
+};
+
+// Returns 0, or 128 + the number of the signal that ended it; throws on errors, after the summary has them.
+int carry_out(const Script& script, const std::function<void(Study&)>& work);
+
+} // namespace tamis

@@ -1,0 +1,96 @@
+// A study writes its files and a summary however it ends, and has no options of time stepping.
+#include "app/study.hpp"
+
+#include "error_of.hpp"
+#include "io/scratch.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+
+namespace tamis::test {
+
+namespace {
+
+// Counts to --to, of which every number is a row; at --raise a signal comes, at --fail an error.
+struct Counting : Script {
+    explicit Counting(std::vector<std::string> arguments) : Script("counting", "Counts", arguments) {}
+    void define() override
+    {
+        const int to = count("to", 3, "the last number");
+        const int raise_at = count("raise", 100, "a signal"), fail_at = count("fail", 100, "an error");
+        study([=](Study& s) {
+            Study::Table& table = s.table("numbers.csv", {"n", "square"});
+            for (int n = 1; n <= to; ++n) {
+                table.row({double(n), double(n * n)});
+                if (n == raise_at) std::raise(SIGTERM);
+                if (n == fail_at) fail("No number after {}: count less far.", n);
+                s.progress(n, to);
+                s.results["last"] = n;
+            }
+            s.write("deep/down/end.txt", "end\n");
+        });
+    }
+};
+
+nlohmann::json summary(const std::filesystem::path& folder)
+{
+    return nlohmann::json::parse(text_of(folder / "summary.json"));
+}
+
+} // namespace
+
+TEST(Study, WritesItsFilesAndItsParameters)
+{
+    ScratchFolder folder;
+    Counting script({"--out", (folder / "a").string(), "--quiet", "--to", "2"});
+    script.prepare();
+    EXPECT_EQ(script.run(), 0);
+    EXPECT_EQ(text_of(folder / "a/numbers.csv"), "n,square\n1,1\n2,4\n");
+    EXPECT_EQ(text_of(folder / "a/deep/down/end.txt"), "end\n");
+    const nlohmann::json j = summary(folder / "a");
+    EXPECT_EQ(j["status"], "finished");
+    EXPECT_EQ(j["model"], "counting");
+    EXPECT_EQ(j["parameters"]["to"], 2);
+    EXPECT_EQ(j["results"]["last"], 2);
+    EXPECT_FALSE(j["parameters"].contains("h"));
+}
+
+TEST(Study, WritesNothingIfAskedTo)
+{
+    ScratchFolder folder;
+    Counting script({"--out", (folder / "a").string(), "--quiet", "--no-output"});
+    script.prepare();
+    EXPECT_EQ(script.run(), 0);
+    EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+}
+
+TEST(Study, EndedBySignalOrErrorKeepsWhatItHas)
+{
+    ScratchFolder folder;
+    Counting stopped({"--out", (folder / "a").string(), "--quiet", "--raise", "2"});
+    stopped.prepare();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(stopped.run(), 128 + SIGTERM);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "counting: interrupted.\n");
+    EXPECT_EQ(summary(folder / "a")["status"], "interrupted");
+    EXPECT_EQ(summary(folder / "a")["results"]["last"], 1);
+    EXPECT_EQ(text_of(folder / "a/numbers.csv"), "n,square\n1,1\n2,4\n");
+
+    Counting failed({"--out", (folder / "b").string(), "--quiet", "--fail", "1"});
+    failed.prepare();
+    EXPECT_EQ(error_of([&] { failed.run(); }), "No number after 1: count less far.");
+    EXPECT_EQ(summary(folder / "b")["status"], "failed: No number after 1: count less far.");
+    EXPECT_EQ(text_of(folder / "b/numbers.csv"), "n,square\n1,1\n");
+}
+
+TEST(Study, HasNoOptionsOfTimeStepping)
+{
+    for (const char* option : {"--h", "--t-end", "--frames", "--resume"})
+        EXPECT_TRUE(contains(error_of([&] { Counting({option, "1"}).prepare(); }), option)) << option;
+    EXPECT_EQ(error_of([] {
+                  Counting({"--threads", "-1"}).prepare();
+              }),
+              "--threads is -1: give zero or a positive number.");
+}
+
+} // namespace tamis::test
