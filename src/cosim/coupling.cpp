@@ -42,8 +42,11 @@ bool GrowthWatch::grows(long step, double value)
     std::shift_left(notes_.begin(), notes_.end(), 1);
     notes_.back() = {step, value};
     if (notes_.front().value == 0) return false; // not yet seven notes
+    double jump = 1;
+    for (std::size_t i = 1; i < notes_.size(); ++i)
+        jump = std::max(jump, notes_[i].value / notes_[i - 1].value);
     const long before = notes_[3].step - notes_[0].step, after = notes_[6].step - notes_[3].step;
-    return after <= 2 * before;
+    return after <= 2 * before && jump < std::sqrt(growth());
 }
 
 Coupling::Coupling(std::vector<Peer*> peers, Connection connection, const CouplingOptions& options)

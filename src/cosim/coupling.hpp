@@ -48,8 +48,9 @@ struct CouplingStatistics {
 
 // Tells exponential growth from what also happens in sound couplings: a load that sets in (a jump), resonance
 // (linear in time) or a motion that starts (a power of time). The largest value so far is noted whenever it
-// has grown by growth^(1/6); growth is steady if the last three notes took at most twice as many steps as the
-// three before them. A power p of time needs 10^(3/p) times as many with growth = 1e6.
+// has grown by growth^(1/6). Growth over seven notes is steady if the last three took at most twice as many
+// steps as the three before them (after a power p of time they take 10^(3/p) times as many with
+// growth = 1e6), and if no single one makes up half of the decades.
 class GrowthWatch {
   public:
     explicit GrowthWatch(double growth);
