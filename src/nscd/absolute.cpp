@@ -99,7 +99,7 @@ void Absolute::assemble_joints()
 {
     system_.constraints(q_m_);
     for (std::size_t i = 0; i < joint_impulses_.size(); ++i) {
-        const AbsoluteSystem::Group& group = system_.groups()[i];
+        const JointGroup& group = system_.groups()[i];
         Contact contact;
         contact.law = Law::bilateral;
         contact.rows = group.count;

@@ -95,7 +95,7 @@ class GeneralizedAlpha::Kkt {
     template <class F>
     void for_all_sides(F&& visit) const
     {
-        for (const AbsoluteSystem::Group& group : system_.groups())
+        for (const JointGroup& group : system_.groups())
             for (int row = group.first; row < group.first + group.count; ++row) {
                 if (group.a >= 0) visit(row, group.a, system_.G.row(row).head<6>());
                 if (group.b >= 0) visit(row, group.b, system_.G.row(row).tail<6>());

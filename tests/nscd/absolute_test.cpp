@@ -93,7 +93,7 @@ TEST(AbsoluteSystem, JointsOfEveryKindAreClosedWhereRelativeCoordinatesPutTheBod
     for (int j = 0; j < model.mechanisms()[0]->nv(); ++j) {
         const Coordinate c{0, j};
         EXPECT_NEAR(view.v(c), relative.view().v(c), 1e-13);
-        if (system.coordinates(0)[j].kind == AbsoluteSystem::JointCoordinate::spherical) continue;
+        if (system.joints().coordinates(0)[j].kind == JointCoordinate::spherical) continue;
         EXPECT_NEAR(view.q(c), relative.view().q(c), 1e-14);
     }
     EXPECT_NEAR(view.kinetic_energy(), relative.view().kinetic_energy(), 1e-12);
