@@ -22,7 +22,7 @@ struct NodeMotion {
 };
 
 struct ElementState {
-    double t = 0;
+    double t = 0, h = 0;               // h: the step, for laws of which only values are known
     std::span<const NodeMotion> nodes; // in the order of Element::nodes()
     std::span<const double> lambda;    // of the element's own rows
 };
@@ -63,8 +63,11 @@ class Element {
     // here. Must not allocate.
     virtual void add(const ElementState& state, ElementTerms& terms, bool tangent) const = 0;
 
-    // Second derivative of the constraints in time at a = alpha = 0, for the accelerations at the start.
-    virtual void bias(const ElementState& /*state*/, std::span<double> /*phi_tt*/) const {}
+    // First and second derivatives of the constraints in time at a = alpha = 0, for the start.
+    virtual void rates(const ElementState& /*state*/, std::span<double> /*phi_t*/,
+                       std::span<double> /*phi_tt*/) const
+    {
+    }
 
     // Potential and kinetic energy, as far as the element knows one.
     virtual double energy(const ElementState& /*state*/) const { return 0; }

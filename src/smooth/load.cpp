@@ -1,0 +1,61 @@
+// A wrench (F, m) at x + R p adds -F and -(R p x F + m) to the residual.
+#include "smooth/load.hpp"
+
+#include "smooth/rotation.hpp"
+
+namespace tamis {
+
+using Eigen::Vector3d;
+
+namespace {
+
+void add_wrench(const NodeMotion& n, const Vector3d& marker, const Wrench& w, ElementTerms& terms,
+                bool tangent)
+{
+    const Vector3d p = n.R * marker;
+    terms.r.head<3>() -= w.force;
+    terms.r.segment<3>(3) -= p.cross(w.force) + w.moment;
+    if (tangent) terms.K.block<3, 3>(3, 3) -= cross_matrix(w.force) * cross_matrix(p);
+}
+
+} // namespace
+
+MarkerWrench::MarkerWrench(std::string name, int node, const Vector3d& marker)
+    : name_(std::move(name)), nodes_{node}, marker_(marker)
+{
+}
+
+void MarkerWrench::add(const ElementState& state, ElementTerms& terms, bool tangent) const
+{
+    add_wrench(state.nodes[0], marker_, wrench_, terms, tangent);
+}
+
+LawWrench::LawWrench(std::string name, int node, const Vector3d& marker, WrenchLaw law, const View& view)
+    : name_(std::move(name)), nodes_{node}, marker_(marker), law_(std::move(law)), view_(view)
+{
+}
+
+void LawWrench::add(const ElementState& state, ElementTerms& terms, bool tangent) const
+{
+    add_wrench(state.nodes[0], marker_, law_(view_), terms, tangent);
+}
+
+LawForce::LawForce(std::string name, int node_a, int node_b, Coordinate on, ScalarLaw law,
+                   const AbsoluteJoints& joints, const View& view)
+    : name_(std::move(name)), nodes_{node_a, node_b}, on_(on), law_(std::move(law)), joints_(joints),
+      view_(view)
+{
+}
+
+void LawForce::add(const ElementState& state, ElementTerms& terms, bool /*tangent*/) const
+{
+    const auto load = joints_.unit_load(on_, view_);
+    const double value = law_(view_);
+    const Vector3d arm = state.nodes[1].x - state.nodes[0].x; // the force acts at the origin of b
+    terms.r.head<3>() += value * load.force;
+    terms.r.segment<3>(3) += value * (arm.cross(load.force) + load.moment);
+    terms.r.segment<3>(6) -= value * load.force;
+    terms.r.segment<3>(9) -= value * load.moment;
+}
+
+} // namespace tamis

@@ -1,0 +1,65 @@
+// Loads: a wrench that is set from outside, and laws of which only values are known.
+#pragma once
+
+#include "nscd/absolute_joints.hpp"
+#include "smooth/element.hpp"
+
+namespace tamis {
+
+// Acts on a marker that its node carries; constant until it is set anew.
+class MarkerWrench : public Element {
+  public:
+    MarkerWrench(std::string name, int node, const Eigen::Vector3d& marker);
+
+    void set(const Wrench& wrench) { wrench_ = wrench; } // world axes, moment about the marker
+    const Wrench& wrench() const { return wrench_; }
+    Eigen::Vector3d marker() const { return marker_; } // in the axes of the node
+
+    std::string name() const override { return name_; }
+    const std::vector<int>& nodes() const override { return nodes_; }
+    void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
+
+  private:
+    std::string name_;
+    std::vector<int> nodes_;
+    Eigen::Vector3d marker_;
+    Wrench wrench_;
+};
+
+// A wrench that a law gives from what it sees; how it changes with the motion is not known.
+class LawWrench : public Element {
+  public:
+    LawWrench(std::string name, int node, const Eigen::Vector3d& marker, WrenchLaw law, const View& view);
+
+    std::string name() const override { return name_; }
+    const std::vector<int>& nodes() const override { return nodes_; }
+    void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
+
+  private:
+    std::string name_;
+    std::vector<int> nodes_;
+    Eigen::Vector3d marker_;
+    WrenchLaw law_;
+    const View& view_;
+};
+
+// A force on a coordinate of a joint, by a law.
+class LawForce : public Element {
+  public:
+    LawForce(std::string name, int node_a, int node_b, Coordinate on, ScalarLaw law,
+             const AbsoluteJoints& joints, const View& view);
+
+    std::string name() const override { return name_; }
+    const std::vector<int>& nodes() const override { return nodes_; }
+    void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
+
+  private:
+    std::string name_;
+    std::vector<int> nodes_;
+    Coordinate on_;
+    ScalarLaw law_;
+    const AbsoluteJoints& joints_;
+    const View& view_;
+};
+
+} // namespace tamis

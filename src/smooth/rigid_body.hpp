@@ -1,0 +1,31 @@
+// Inertia and weight of a rigid body whose frame is a node.
+#pragma once
+
+#include "smooth/element.hpp"
+
+namespace tamis {
+
+struct RigidBodySpec {
+    std::string name;
+    int node;
+    double mass = 0;
+    Eigen::Vector3d com{0, 0, 0};                      // in the node's axes
+    Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero(); // about the centre of mass, node's axes
+    Eigen::Vector3d gravity{0, 0, 0};
+};
+
+class RigidBody : public Element {
+  public:
+    explicit RigidBody(RigidBodySpec spec);
+
+    std::string name() const override { return "body '" + spec_.name + "'"; }
+    const std::vector<int>& nodes() const override { return nodes_; }
+    void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
+    double energy(const ElementState& state) const override;
+
+  private:
+    RigidBodySpec spec_;
+    std::vector<int> nodes_;
+};
+
+} // namespace tamis
