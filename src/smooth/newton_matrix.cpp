@@ -87,10 +87,8 @@ bool NewtonMatrix::solve_dense(Eigen::VectorXd& x, bool anew)
         }
     }
     if (!regular_) return false;
-    for (int j = 0; j < size_; ++j) {
-        std::swap(x[j], x[swaps_[j]]);
-        x.tail(size_ - j - 1) -= x[j] * dense_.col(j).tail(size_ - j - 1);
-    }
+    for (int j = 0; j < size_; ++j) std::swap(x[j], x[swaps_[j]]);
+    for (int j = 0; j < size_; ++j) x.tail(size_ - j - 1) -= x[j] * dense_.col(j).tail(size_ - j - 1);
     for (int j = size_ - 1; j >= 0; --j) {
         x[j] /= dense_(j, j);
         x.head(j) -= x[j] * dense_.col(j).head(j);

@@ -121,7 +121,7 @@ SmoothSolver::SmoothSolver(SmoothSystem& system, const SmoothOptions& options)
     for (int i = 0; i < system.nodes(); ++i) state_.nodes[i].now = nodes_[i];
     state_.lambda = lambda_;
     for (Observer* o : system_.observers()) {
-        o->see(t_, nodes_);
+        o->see(t_, nodes_, {lambda_.data(), static_cast<std::size_t>(lambda_.size())});
         o->settle();
         state_.memory.insert(state_.memory.end(), o->memory().begin(), o->memory().end());
     }
@@ -129,7 +129,8 @@ SmoothSolver::SmoothSolver(SmoothSystem& system, const SmoothOptions& options)
 
 void SmoothSolver::evaluate(bool tangent)
 {
-    for (Observer* o : system_.observers()) o->see(t_, nodes_);
+    for (Observer* o : system_.observers())
+        o->see(t_, nodes_, {lambda_.data(), static_cast<std::size_t>(lambda_.size())});
     for (std::size_t e = 0; e < terms_.size(); ++e) {
         const Element& element = *system_.elements()[e];
         ElementTerms& terms = terms_[e];
@@ -425,7 +426,7 @@ void SmoothSolver::accept()
     ++state_.step;
     std::size_t k = 0;
     for (Observer* o : system_.observers()) {
-        o->see(t_, nodes_);
+        o->see(t_, nodes_, {lambda_.data(), static_cast<std::size_t>(lambda_.size())});
         o->settle();
         for (const double x : o->memory()) state_.memory[k++] = x;
     }
@@ -441,7 +442,7 @@ void SmoothSolver::restore(const SmoothState& state)
     std::size_t k = 0;
     for (Observer* o : system_.observers()) {
         for (double& x : o->memory()) x = state.memory[k++];
-        o->see(t_, nodes_);
+        o->see(t_, nodes_, {lambda_.data(), static_cast<std::size_t>(lambda_.size())});
     }
     under_way_ = false;
 }

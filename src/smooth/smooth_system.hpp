@@ -12,7 +12,7 @@ namespace tamis {
 class Observer {
   public:
     virtual ~Observer() = default;
-    virtual void see(double t, std::span<const NodeMotion> nodes) = 0;
+    virtual void see(double t, std::span<const NodeMotion> nodes, std::span<const double> lambda) = 0;
     virtual void settle() {} // the motion last seen ends a step
     virtual std::span<double> memory() { return {}; }
 };

@@ -1,0 +1,44 @@
+#include "smooth/smooth.hpp"
+
+namespace tamis {
+
+namespace {
+
+const Model& without_contacts(const Model& model)
+{
+    if (!model.grains().empty())
+        fail("The smooth method has no grains: run the model by the Moreau-Jean scheme.");
+    const std::vector<AttachedShape>& shapes = model.shapes();
+    for (std::size_t a = 0; a < shapes.size(); ++a)
+        for (std::size_t b = a + 1; b < shapes.size(); ++b)
+            if (shapes[a].material >= 0 && shapes[b].material >= 0 &&
+                model.filter()(static_cast<int>(a), static_cast<int>(b)))
+                fail("The smooth method knows no contacts, but '{}' and '{}' may touch: only show() them, or "
+                     "run "
+                     "the model by the Moreau-Jean scheme.",
+                     model.shape_name(static_cast<int>(a)), model.shape_name(static_cast<int>(b)));
+    return model;
+}
+
+} // namespace
+
+Smooth::Smooth(const Model& model, const SmoothOptions& options)
+    : model_(without_contacts(model)), solver_(model_.system(), options)
+{
+}
+
+StepReport Smooth::step()
+{
+    StepReport report;
+    clock_.start();
+    solver_.predict();
+    clock_.end(Phase::predict);
+    solver_.solve();
+    clock_.end(Phase::linearise);
+    solver_.accept();
+    report.loop_error = solver_.constraint_error();
+    clock_.end(Phase::update);
+    return report;
+}
+
+} // namespace tamis
