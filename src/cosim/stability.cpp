@@ -124,7 +124,11 @@ double spectral_radius(Eigen::MatrixXd map)
             changed = true;
         }
     }
-    return map.eigenvalues().cwiseAbs().maxCoeff();
+    const Eigen::EigenSolver<Eigen::MatrixXd> solver(map, false);
+    if (!map.allFinite() || solver.info() != Eigen::Success)
+        fail("The eigenvalues of a step cannot be found, which holds numbers beyond all bounds: give smaller "
+             "parameters.");
+    return solver.eigenvalues().cwiseAbs().maxCoeff();
 }
 
 } // namespace tamis
