@@ -3,6 +3,7 @@
 
 #include "error.hpp"
 #include "nscd/device.hpp"
+#include "nscd/hard_spot.hpp"
 #include "nscd/interior_point.hpp"
 #include "nscd/robust_solver.hpp"
 
@@ -16,8 +17,10 @@ namespace {
 
 constexpr int few_contacts = 48;      // up to here exact local solutions pay
 constexpr int few_sweeps = 200;       // that a problem of few contacts gets before the robust solver is asked
-constexpr int float_sweeps = 384;     // after which single precision must have gained
-constexpr double gain = 0.98;         // that it must have
+constexpr int stretch = 384;          // sweeps, after which they must have gained:
+constexpr double slow = 0.8;          // less than this, a hard spot is looked for
+constexpr double stalled = 0.98;      // less than this, single precision is at its end
+constexpr int most_spots = 20;        // in a solution
 constexpr int robust_contacts = 1000; // that the robust solver can factorise in less than a second or so
 
 } // namespace
@@ -91,17 +94,22 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
 }
 
 FloatThenDouble::FloatThenDouble(int threads)
-    : in_float_({.precision = Precision::float_, .threads = threads}), in_double_({.threads = threads})
+    : in_float_({.precision = Precision::float_, .threads = threads}), in_double_({.threads = threads}),
+      spot_(std::make_unique<HardSpot>())
 {
 }
+FloatThenDouble::~FloatThenDouble() = default;
 
 SolverReport FloatThenDouble::solve(ContactProblem& problem)
 {
     SolverReport all;
+    bool single = true;
+    spots_ = 0;
     double before = std::numeric_limits<double>::infinity(), left = before; // largest part of what is allowed
-    const auto go_on = [&](NlgsColoured& solver, int sweeps) {
+    const auto go_on = [&] {
+        NlgsColoured& solver = single ? in_float_ : in_double_;
         solver.stop = stop;
-        solver.stop.max_sweeps = std::min(sweeps, stop.max_sweeps - all.sweeps);
+        solver.stop.max_sweeps = std::min(single ? stretch : 3 * stretch, stop.max_sweeps - all.sweeps);
         if (all.sweeps > 0) solver.stop.min_sweeps = 96; // to see how much wrenches change
         const SolverReport part = solver.solve(problem);
         all = {part.status, all.sweeps + part.sweeps, part.residual, part.solver};
@@ -111,12 +119,16 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
                       part.residual.natural_rms / stop.natural_rms, part.residual.approach / stop.approach});
         return part.status != SolverStatus::converged && all.sweeps < stop.max_sweeps;
     };
-    while (go_on(in_float_, float_sweeps))
-        if (left > 1 && !(left < gain * before)) { // else only wrenches change still
-            go_on(in_double_, stop.max_sweeps);
-            all.solver = "coloured-float, coloured";
-            break;
-        }
+    while (go_on()) {
+        if (!(left > 1)) continue; // only wrenches change still
+        if (!(left < stalled * before)) single = false;
+        const double share = 2 * all.sweeps < stop.max_sweeps ? 0.7 : 0.4; // later, more is tried
+        if (!(left < slow * before) && spots_ < most_spots &&
+            spot_->solve(problem, share, in_float_.options.threads))
+            ++spots_;
+    }
+    all.solver = single ? (spots_ > 0 ? "coloured-float, robust" : "coloured-float")
+                        : (spots_ > 0 ? "coloured-float, coloured, robust" : "coloured-float, coloured");
     return all;
 }
 

@@ -32,15 +32,22 @@ class AutoSolver : public ContactSolver {
     std::vector<Eigen::Vector3d> r_; // of the sweeps
 };
 
+class HardSpot;
+
 // Coloured sweeps in single precision as long as they gain, then in double: what is asked may be below what
-// single precision resolves. The report says if double was needed.
+// single precision resolves. Where they gain little because of a few bodies, these are solved directly. The
+// report says what was needed.
 class FloatThenDouble : public ContactSolver {
   public:
     explicit FloatThenDouble(int threads = 0);
+    ~FloatThenDouble() override;
     SolverReport solve(ContactProblem& problem) override;
+    int spots() const { return spots_; } // solved directly, in the last solve()
 
   private:
     NlgsColoured in_float_, in_double_;
+    std::unique_ptr<HardSpot> spot_;
+    int spots_ = 0;
 };
 
 // What --solver may say.

@@ -196,10 +196,11 @@ struct ResidualPart {
     double sum_natural = 0, sum_impulse = 0, sum_velocity = 0;
     int worst = -1; // contact
 };
-ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std::size_t end)
+ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std::size_t end, double* each)
 {
     ResidualPart part;
     for (std::size_t a = begin; a < end; ++a) {
+        if (each) each[a] = 0;
         if (a + 8 < end) // bodies of a contact to come lie anywhere in memory
             for (const Contact::Side& side : problem.contacts[a + 8].side) {
                 if (side.block < problem.general()) continue;
@@ -231,6 +232,7 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
                                                                    : project_contact(contact.r, u, mu, rho)))
                           .norm();
         }
+        if (each) each[a] = natural;
         if (natural > part.natural_max) {
             part.natural_max = natural;
             part.worst = static_cast<int>(a);
@@ -247,7 +249,7 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
 } // namespace
 
 // Contacts are taken in parts of a fixed size: sums do not depend on the threads.
-Residual residual(const ContactProblem& problem, int threads)
+Residual residual(const ContactProblem& problem, int threads, double* each)
 {
     constexpr std::size_t part_size = 1024, at_once = 64;
     const std::size_t contacts = problem.contacts.size(), parts = (contacts + part_size - 1) / part_size;
@@ -257,7 +259,7 @@ Residual residual(const ContactProblem& problem, int threads)
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
         for (int k = 0; k < count; ++k) {
             const std::size_t begin = (first + k) * part_size;
-            found[k] = residual_part(problem, begin, std::min(begin + part_size, contacts));
+            found[k] = residual_part(problem, begin, std::min(begin + part_size, contacts), each);
         }
         for (int k = 0; k < count; ++k) {
             if (found[k].natural_max > sum.natural_max) {

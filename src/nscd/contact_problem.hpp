@@ -166,6 +166,7 @@ struct Residual {
         0;          // of the contact wrench on a mechanism since the last check, relative; by solvers
     int worst = -1; // contact with natural_max
 };
-Residual residual(const ContactProblem& problem, int threads = 1); // same bits for all threads
+// Same bits for all threads. `each`, if given, gets |r - P(r - rho u^)| of every contact.
+Residual residual(const ContactProblem& problem, int threads = 1, double* each = nullptr);
 
 } // namespace tamis
