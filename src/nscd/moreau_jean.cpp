@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <omp.h>
+#include <tuple>
 
 namespace tamis {
 
@@ -51,6 +52,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     if (!(options.overlap >= 0))
         fail("The overlap that grains may keep is {} of their size: it must not be negative.",
              options.overlap);
+    guided_.assign(options.guided.size(), 0.0);
     int nq = 0, nv = 0;
     std::vector<Multibody*> bodies;
     for (const auto& m : model.mechanisms()) {
@@ -73,13 +75,21 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         const Model::Start& start = model.start_of(number);
         state_.q.segment(k.q0, k.body.nq) = start.q;
         state_.v.segment(k.v0, k.body.nv) = start.v;
-        std::vector<std::pair<int, const Motion*>> driven;
+        std::vector<std::tuple<int, const Motion*, int>> driven;
         for (const Drive& d : model.drives())
-            if (d.on.mechanism == number) driven.emplace_back(d.on.index, &d.motion);
+            if (d.on.mechanism == number) driven.emplace_back(d.on.index, &d.motion, -1);
+        for (std::size_t i = 0; i < options.guided.size(); ++i)
+            if (options.guided[i].mechanism == number)
+                driven.emplace_back(options.guided[i].index, nullptr, static_cast<int>(i));
         std::sort(driven.begin(), driven.end());
-        for (const auto& [index, motion] : driven) {
+        for (const auto& [index, motion, guide] : driven) {
+            if (!k.driven.empty() && k.driven.back() == index)
+                fail("Coordinate '{}' is driven and guided, or guided twice: one of them must go.",
+                     k.body.mechanism.coordinate_name(index));
             k.driven.push_back(index);
             k.motions.push_back(motion);
+            k.guide.push_back(guide);
+            if (guide >= 0) guided_[guide] = start.v[index];
         }
         double* q = state_.q.data() + k.q0;
         set_driven(k, q, 0);
@@ -89,7 +99,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
         p.project();
         p.maintain();
         k.vc_now.resize(k.driven.size());
-        for (std::size_t i = 0; i < k.driven.size(); ++i) k.vc_now[i] = k.motions[i]->velocity(0);
+        for (std::size_t i = 0; i < k.driven.size(); ++i) k.vc_now[i] = driven_velocity(k, i, 0);
         k.vc_next = k.vc_now;
         k.rhs = Eigen::VectorXd::Zero(p.nu());
         state_.v.segment(k.v0, k.body.nv) = p.start_velocity(start.v, k.vc_now);
@@ -132,6 +142,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     middle_ = std::make_unique<RelativeView>(model, bodies);
     ahead_ = std::make_unique<RelativeView>(model, bodies);
     for (const Drive& d : model.drives()) now_->drive_forces.emplace_back(d.on, 0.0);
+    for (const Coordinate c : options.guided) now_->drive_forces.emplace_back(c, 0.0);
     for (RelativeView* view : {now_.get(), middle_.get(), ahead_.get()}) {
         view->set_grains(state_.grains);
         view->set_memory(state_.memory);
@@ -216,12 +227,25 @@ double MoreauJean::momentum_error() const
 void MoreauJean::set_driven(Block& k, double* q, double t) const
 {
     for (std::size_t i = 0; i < k.motions.size(); ++i) {
+        if (!k.motions[i]) continue; // guided: its position follows
         const double position = k.motions[i]->position(t);
         if (!std::isfinite(position) || !std::isfinite(k.motions[i]->velocity(t)))
             fail("The drive of '{}' is not finite at t = {:.6g} s.",
                  k.body.mechanism.coordinate_name(k.driven[i]), t);
         q[k.body.mechanism.position_index(k.driven[i])] = position;
     }
+}
+
+double MoreauJean::driven_velocity(const Block& k, std::size_t i, double t) const
+{
+    return k.motions[i] ? k.motions[i]->velocity(t) : guided_[k.guide[i]];
+}
+
+void MoreauJean::guide(std::span<const double> velocities)
+{
+    if (velocities.size() != guided_.size())
+        fail("{} velocities were given to {} guided coordinates.", velocities.size(), guided_.size());
+    std::copy(velocities.begin(), velocities.end(), guided_.begin());
 }
 
 void MoreauJean::predict()
@@ -237,7 +261,7 @@ void MoreauJean::predict()
         set_driven(k, k.q_m.data(), t_m_);
         k.partition->close(k.q_m.data(), t_m_);
         k.partition->project();
-        for (std::size_t i = 0; i < k.motions.size(); ++i) k.vc_next[i] = k.motions[i]->velocity(t_next_);
+        for (std::size_t i = 0; i < k.motions.size(); ++i) k.vc_next[i] = driven_velocity(k, i, t_next_);
     }
     grains_.predict(state_.grains, options_.theta, h, problem_.rigid.data());
     grains_.velocities(state_.grains, problem_.rigid.data(), v_start_.data());
@@ -450,7 +474,7 @@ void MoreauJean::update()
                                         : Eigen::Vector3d(0, 0, 0)};
         }
     });
-    if (!model_.drives().empty()) drive_forces();
+    if (!now_->drive_forces.empty()) drive_forces();
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         Block& k = *blocks_[i];
         Partition& p = *k.partition;
@@ -601,7 +625,8 @@ void MoreauJean::restore(const State& state)
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         Block& k = *blocks_[i];
         k.partition->adopt(state_.partitions[i]);
-        for (std::size_t j = 0; j < k.motions.size(); ++j) k.vc_now[j] = k.motions[j]->velocity(state_.t);
+        for (std::size_t j = 0; j < k.motions.size(); ++j)
+            k.vc_now[j] = k.motions[j] ? k.motions[j]->velocity(state_.t) : state_.v[k.v0 + k.driven[j]];
     }
     contact_of_.clear();
     now_->set(state_.t, state_.q.data(), state_.v.data());

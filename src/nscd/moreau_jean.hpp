@@ -47,6 +47,9 @@ struct MoreauJeanOptions {
     // Where contacts anticipate, overlaps of grains deeper than this part of their mean size are taken back,
     // little by little, by moving the grains; infinity: they stay. See overlaps.hpp.
     double overlap = 0.005;
+    // Coordinates whose velocity at the end of each step is set from outside, by guide(); their positions
+    // follow. Their drive_force() is what that takes; of a spherical joint, moments in body axes.
+    std::vector<Coordinate> guided;
 };
 
 // What moves, and all that a restart needs.
@@ -78,6 +81,11 @@ class MoreauJean : public Stepper {
     std::vector<std::string> messages() const override;
     double momentum_error() const override;
 
+    // Velocities at the end of the steps to come, in the order of MoreauJeanOptions::guided. At the start
+    // they are those of the model.
+    void guide(std::span<const double> velocities);
+
+    const MoreauJeanOptions& options() const { return options_; }
     const State& state() const { return state_; }
     const ContactProblem& problem() const { return problem_; } // of the last step, solved
     const State* saved() const override { return &state_; }
@@ -117,6 +125,8 @@ class MoreauJean : public Stepper {
     void remember();
     void fail_diverged() const; // names the grain
     void set_driven(Block& block, double* q, double t) const;
+    // Of the i-th driven or guided coordinate of a block.
+    double driven_velocity(const Block& block, std::size_t i, double t) const;
 
     const Model& model_;
     MoreauJeanOptions options_;
@@ -134,6 +144,7 @@ class MoreauJean : public Stepper {
     const std::vector<DetectedContact>* found_ = nullptr;
     ContactProblem problem_;
     Overlaps overlaps_;
+    std::vector<double> guided_;
     Eigen::VectorXd v_start_; // of the rigid blocks, 6 each, as at the start of the step
     std::unique_ptr<ContactSolver> solver_;
     std::vector<int> contact_of_; // contact in problem_ of each one found; its rolling resistance follows

@@ -16,7 +16,8 @@ struct MoreauJean::Block {
     std::unique_ptr<Partition> partition;
     int q0, v0;                         // its place in State
     std::vector<int> driven;            // coordinates, as in partition->c
-    std::vector<const Motion*> motions; // of them
+    std::vector<const Motion*> motions; // of them; null: guided,
+    std::vector<int> guide;             // by this number in MoreauJeanOptions::guided, else -1
     // predict
     Eigen::VectorXd q_m;
     // linearise
