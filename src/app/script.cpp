@@ -1,6 +1,7 @@
 // Options common to all models, choice of the stepper, and the program around a model.
 #include "app/script.hpp"
 
+#include "app/coupling_options.hpp"
 #include "app/simulation.hpp"
 #include "app/stored_packing.hpp"
 #include "app/study.hpp"
@@ -149,9 +150,16 @@ void Script::read_stepping()
                         "associated: contacts that slide open by mu |u_t|, for comparison; needs "
                         "--solver nlgs");
     s.threads = options_.integer("threads", 0, "of the contact solver; 0: as many as the machine has");
-    s.rho_inf =
-        options_.number("rho-inf", 0.8, "damping of the generalized-alpha method at high frequency, 0 to 1");
+    s.rho_inf = options_.number(
+        "rho-inf", method_ == Method::generalized_alpha ? 0.8 : 0.6,
+        "spectral radius at high frequency of generalized-alpha and of the smooth solver, 0 to 1");
     for (const char* name : {"h", "theta", "force", "friction-law"}) identity[name] = options_.values()[name];
+    if (cut_)
+        if (const auto coupled = read_coupling(options_)) {
+            coupled_ = std::make_shared<CoupledOptions>(*coupled);
+            coupled_->H = s.h;
+            coupled_->smooth.rho_inf = s.rho_inf;
+        }
     identity_ = identity.dump();
 }
 
@@ -188,6 +196,14 @@ std::unique_ptr<Stepper> Script::make_stepper() const
         fail("--friction-law associated is for the Moreau-Jean scheme in relative coordinates: leave it "
              "away, or "
              "choose that method.");
+    const Law friction = s.friction_law == "associated" ? Law::associated : Law::contact;
+    const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
+    const MoreauJeanOptions moreau_jean{
+        s.h, s.theta, force, {s.tolerance, s.max_sweeps, s.solver, s.threads, friction}};
+    if (coupled_) {
+        coupled_->nonsmooth = moreau_jean;
+        return std::make_unique<Coupled>(model, *cut_, *coupled_);
+    }
     switch (method_) {
     case Method::absolute:
         return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, {s.tolerance, s.max_sweeps}});
@@ -196,11 +212,7 @@ std::unique_ptr<Stepper> Script::make_stepper() const
     case Method::moreau_jean:
         break;
     }
-    const Law friction = s.friction_law == "associated" ? Law::associated : Law::contact;
-    const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
-    return std::make_unique<MoreauJean>(
-        model,
-        MoreauJeanOptions{s.h, s.theta, force, {s.tolerance, s.max_sweeps, s.solver, s.threads, friction}});
+    return std::make_unique<MoreauJean>(model, moreau_jean);
 }
 
 int Script::run()

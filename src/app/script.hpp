@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/options.hpp"
+#include "cosim/split.hpp"
 #include "nscd/model.hpp"
 #include "nscd/stepper.hpp"
 #include "packing/packing.hpp"
@@ -40,6 +41,8 @@ struct Range {
     bool above = false; // more than the least
 };
 inline constexpr Range not_negative{.least = 0}, positive{.least = 0, .above = true};
+
+struct CoupledOptions;
 
 struct Record {
     std::vector<std::string> columns;
@@ -82,6 +85,8 @@ class Script {
     void study(std::function<void(Study&)> work) { study_ = std::move(work); }
     void run_until(double t_end) { defaults.t_end = t_end; }
     void method(Method m) { method_ = m; }
+    // The model may be cut at this body and run by co-simulation; --coupling chooses.
+    void cut(Body body, CutKind kind = CutKind::joint) { cut_ = Cut{body, kind}; }
     RunDefaults defaults;
 
   public:
@@ -109,6 +114,8 @@ class Script {
     std::vector<Record> records_;
     std::string identity_;
     Method method_ = Method::moreau_jean;
+    std::optional<Cut> cut_;
+    std::shared_ptr<CoupledOptions> coupled_; // null: in one system
     bool emits_ = false;
     bool packed_ = false; // asked for a packing: has grains even when there are none yet
     friend void only_emit(Script& script);

@@ -313,21 +313,10 @@ void SmoothSolver::begin_step()
 void SmoothSolver::predict()
 {
     begin_step();
-    const double h = options_.h;
-    update_motion();
+    update_motion(); // velocities are the rates of the predicted positions
     for (int i = 0; i < system_.nodes(); ++i) {
-        const NodeState& n = state_.nodes[i];
-        NodeMotion& m = nodes_[i];
-        if (state_.step == 0) {
-            m.v = n.now.v + h * n.now.a;
-            m.omega = n.now.omega + h * n.now.alpha;
-        } else {
-            m.v = increments_[i].v_known + c_ * predicted_rate<Vector3d>(h, n.now.v, n.v, n.now.a, n.a);
-            m.omega = increments_[i].omega_known +
-                      c_ * predicted_rate<Vector3d>(h, n.now.omega, n.omega, n.now.alpha, n.alpha);
-        }
-        m.a = n.now.a;
-        m.alpha = n.now.alpha;
+        nodes_[i].a = state_.nodes[i].now.a;
+        nodes_[i].alpha = state_.nodes[i].now.alpha;
     }
 }
 

@@ -1,0 +1,60 @@
+#include "app/coupling_options.hpp"
+
+#include "app/usage_error.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tamis {
+
+std::optional<CoupledOptions> read_coupling(Options& options)
+{
+    options.group("Co-simulation");
+    CoupledOptions c;
+    const std::string coupling =
+        options.choice("coupling", "monolithic",
+                       {"monolithic", "loose", "tight", "explicit-original", "explicit-index1",
+                        "explicit-index2", "explicit-index3", "explicit"},
+                       "all in one system, or cut in two: smooth and nonsmooth side, by the scheme named");
+    c.weights.alpha = options.number(
+        "alpha", index_1.alpha, "weight of the position in the inputs of --coupling explicit, times h^2");
+    c.weights.beta = options.number("beta", index_1.beta, "weight of the velocity in them, times h");
+    c.weights.gamma = options.number("gamma", index_1.gamma, "weight of the acceleration in them");
+    const std::string sweep = options.choice("sweep", "gauss-seidel", {"gauss-seidel", "jacobi"},
+                                             "each side with what the other has found, or both at once");
+    c.sweep = sweep == "jacobi" ? Sweep::jacobi : Sweep::gauss_seidel;
+    c.extrapolation = options.integer("extrapolation", 0,
+                                      "order in which the wrench is extrapolated in Jacobi sweeps: 0 to 2");
+    c.smooth_substeps = options.integer("smooth-substeps", 1, "steps of the smooth side in one of --h");
+    c.nonsmooth_substeps =
+        options.integer("nonsmooth-substeps", 1, "steps of the nonsmooth side in one of --h");
+    c.absolute = options.number("coupling-tolerance", 1e-6,
+                                "change of the wrench at which tight iterations end", "N and N m");
+    c.relative = options.number("coupling-relative", 0, "the same, as part of the wrench; the larger counts");
+    c.max_iterations = options.integer("coupling-iterations", 50, "tight iterations in a step at most");
+    const std::string acceleration =
+        options.choice("acceleration", "none", {"none", "aitken", "quasi-newton"}, "of tight iterations");
+    c.repeat = acceleration == "aitken"         ? Repetition::aitken
+               : acceleration == "quasi-newton" ? Repetition::quasi_newton
+                                                : Repetition::plain;
+    c.must_converge = options.flag("coupling-strict", "stop if a tight step does not converge");
+    for (const auto& [name, count] : {std::pair{"smooth-substeps", c.smooth_substeps},
+                                      {"nonsmooth-substeps", c.nonsmooth_substeps},
+                                      {"coupling-iterations", c.max_iterations}})
+        if (count < 1) throw UsageError(fmt::format("--{} is {}: give a positive number.", name, count));
+    if (!(c.absolute >= 0) || !(c.relative >= 0) || !(c.absolute + c.relative > 0))
+        throw UsageError(fmt::format("--coupling-tolerance is {} and --coupling-relative {}: neither may be "
+                                     "negative, and one must be positive.",
+                                     c.absolute, c.relative));
+    if (coupling == "monolithic") return std::nullopt;
+    if (coupling == "loose") c.scheme = CouplingScheme::loose;
+    if (coupling == "tight") c.scheme = CouplingScheme::tight;
+    if (coupling == "explicit-original") c.scheme = CouplingScheme::original;
+    if (coupling == "explicit") c.scheme = CouplingScheme::modified;
+    for (const auto& [name, weights] :
+         {std::pair{"explicit-index1", index_1}, {"explicit-index2", index_2}, {"explicit-index3", index_3}})
+        if (coupling == name) c.scheme = CouplingScheme::modified, c.weights = weights;
+    return c;
+}
+
+} // namespace tamis

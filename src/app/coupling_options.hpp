@@ -1,0 +1,15 @@
+// The options of a run by co-simulation.
+#pragma once
+
+#include "app/options.hpp"
+#include "cosim/coupled.hpp"
+
+#include <optional>
+
+namespace tamis {
+
+// Nothing: the model runs as a whole. What the time stepping says (H, rho_inf, contacts) is left to the
+// caller.
+std::optional<CoupledOptions> read_coupling(Options& options);
+
+} // namespace tamis

@@ -1,0 +1,124 @@
+#include "cosim/coupled.hpp"
+
+#include "error.hpp"
+#include "nscd/state_hash.hpp"
+
+namespace tamis {
+
+namespace {
+
+NonsmoothPeerOptions follows(const CoupledOptions& o)
+{
+    const bool weighs = o.scheme == CouplingScheme::modified;
+    return {.substeps = o.nonsmooth_substeps,
+            .original = o.scheme == CouplingScheme::original,
+            .weights = weighs ? o.weights : index_3};
+}
+
+// The peers are the smooth one, then the nonsmooth one, which goes first on the other one's prediction.
+CouplingOptions coupling_options(const CoupledOptions& o)
+{
+    const bool tight = o.scheme == CouplingScheme::tight;
+    return {.H = o.H,
+            .sweep = o.sweep,
+            .first = 1,
+            .extrapolation = o.extrapolation,
+            .predict = true,
+            .signal = 1, // the start of the step matters, too
+            .repeat = tight ? o.repeat : Repetition::none,
+            .absolute = o.absolute,
+            .relative = o.relative,
+            .max_iterations = o.max_iterations,
+            .must_converge = o.must_converge};
+}
+
+Body body_numbered(const Model& model, int number)
+{
+    const BodyRecord& record = model.bodies()[number];
+    return {record.mechanism, number - model.body_number({record.mechanism, 0})};
+}
+
+Body carrier(const Model& model, const Split& split)
+{
+    if (split.carrier < 0)
+        fail("The cut of model '{}' is at a joint on the ground: nothing is left for the smooth side; cut "
+             "at a body that hangs on another one.",
+             model.name());
+    return body_numbered(model, split.carrier);
+}
+
+} // namespace
+
+void CoupledView::show(SmoothView& smooth, const View& nonsmooth, const Split& split)
+{
+    smooth_ = &smooth;
+    nonsmooth_ = &nonsmooth;
+    for (std::size_t b = 0; b < split.number.size(); ++b)
+        if (split.number[b] >= 0 && split.carrier != static_cast<int>(b))
+            smooth.set(static_cast<int>(b), nonsmooth.motion(split.number[b]));
+}
+
+Coupled::Coupled(const Model& model, const Cut& cut, const CoupledOptions& options)
+    : view_(model), split_(split(model, cut, view_)), model_(model, split_.away),
+      smooth_(model_, carrier(model, split_), split_.marker, options.H, options.smooth_substeps,
+              options.smooth),
+      nonsmooth_(split_, cut.kind, options.nonsmooth, options.H, smooth_.marker(), follows(options)),
+      options_(coupling_options(options))
+{
+    couple();
+    view_.show(model_.view(), nonsmooth_.stepper().view(), split_);
+}
+
+void Coupled::couple()
+{
+    coupling_.emplace(
+        std::vector<Peer*>{&smooth_, &nonsmooth_},
+        [](std::span<const double> y, std::span<double> u) {
+            std::copy_n(y.begin() + InterfaceMotion::size, wrench_size, u.begin());
+            std::copy_n(y.begin(), InterfaceMotion::size, u.begin() + wrench_size);
+        },
+        options_);
+}
+
+void Coupled::restart(const SmoothState& smooth, const State& nonsmooth)
+{
+    smooth_.restart(smooth);
+    nonsmooth_.stepper().restore(nonsmooth);
+    couple();
+}
+
+StepReport Coupled::step()
+{
+    clock_.start();
+    coupling_->step();
+    smooth_.accept();
+    wrench_ = read_wrench(coupling_->inputs(0));
+    StepReport report = nonsmooth_.report();
+    report.loop_error = std::max(report.loop_error, smooth_.solver().constraint_error());
+    view_.show(model_.view(), nonsmooth_.stepper().view(), split_);
+    clock_.end(Phase::update);
+    return report;
+}
+
+std::uint64_t Coupled::state_hash() const
+{
+    StateHash hash;
+    hash.add(smooth_.solver().state().hash());
+    hash.add(nonsmooth_.stepper().state_hash());
+    return hash.value;
+}
+
+std::vector<std::string> Coupled::messages() const
+{
+    const CouplingStatistics& s = coupling_->statistics();
+    std::vector<std::string> notes;
+    if (s.not_converged > 0)
+        notes.push_back(fmt::format("{} of {} macro steps did not converge within {} iterations, the worst "
+                                    "with a change of {:.1e} times the tolerance: allow more iterations, "
+                                    "accelerate them, or reduce --h.",
+                                    s.not_converged, s.steps, coupling_->options().max_iterations,
+                                    s.worst_change));
+    return notes;
+}
+
+} // namespace tamis

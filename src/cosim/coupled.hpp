@@ -1,0 +1,86 @@
+// A model cut in two and run by co-simulation: a smooth and a nonsmooth solver, each with its part, exchange
+// the motion of the cut and the wrench on it.
+#pragma once
+
+#include "cosim/coupling.hpp"
+#include "cosim/nonsmooth_peer.hpp"
+#include "cosim/smooth_peer.hpp"
+#include "cosim/split.hpp"
+#include "nscd/stepper.hpp"
+
+#include <optional>
+
+namespace tamis {
+
+struct CoupledOptions {
+    double H = 1e-3; // macro step, s
+    CouplingScheme scheme = CouplingScheme::tight;
+    BaumgarteWeights weights = index_1; // of the modified inputs
+    Sweep sweep = Sweep::gauss_seidel;
+    int extrapolation = 0; // of the wrench, in Jacobi sweeps
+    int smooth_substeps = 1, nonsmooth_substeps = 1;
+    // Of the tight scheme.
+    Repetition repeat = Repetition::plain;
+    double absolute = 1e-6, relative = 0; // change of the wrench, N and N m
+    int max_iterations = 50;
+    bool must_converge = false;
+
+    SmoothOptions smooth;
+    MoreauJeanOptions nonsmooth; // h, theta, force and guided are set here
+};
+
+// The whole model, as laws and records see it: bodies of either side, grains, contacts. Between communication
+// points it shows the last one.
+class CoupledView : public View {
+  public:
+    explicit CoupledView(const Model& model) : View(model) {}
+    void show(SmoothView& smooth, const View& nonsmooth, const Split& split);
+
+    using View::motion;
+    double time() const override { return smooth_->time(); }
+    double step_size() const override { return nonsmooth_->step_size(); }
+    double q(Coordinate c) const override { return smooth_->q(c); }
+    double v(Coordinate c) const override { return smooth_->v(c); }
+    double drive_force(Coordinate c) const override { return smooth_->drive_force(c); }
+    const BodyMotion& motion(int body) const override { return smooth_->motion(body); }
+    std::span<const GrainState> grains() const override { return nonsmooth_->grains(); }
+    double memory(Memory m) const override { return nonsmooth_->memory(m); }
+    std::span<const ContactRecord> contacts() const override { return nonsmooth_->contacts(); }
+
+  private:
+    const SmoothView* smooth_ = nullptr;
+    const View* nonsmooth_ = nullptr;
+};
+
+class Coupled : public Stepper {
+  public:
+    Coupled(const Model& model, const Cut& cut, const CoupledOptions& options);
+
+    StepReport step() override;
+    const View& view() const override { return view_; }
+    std::uint64_t state_hash() const override;
+    std::vector<std::string> messages() const override;
+    double momentum_error() const override { return nonsmooth_.stepper().momentum_error(); }
+
+    // Goes on from states of the two sides, as if they had just met.
+    void restart(const SmoothState& smooth, const State& nonsmooth);
+
+    const Coupling& coupling() const { return *coupling_; }
+    SmoothPeer& smooth() { return smooth_; }
+    NonsmoothPeer& nonsmooth() { return nonsmooth_; }
+    const Wrench& wrench() const { return wrench_; } // on the marker, over the last step
+
+  private:
+    void couple();
+
+    CoupledView view_;
+    Split split_;
+    SmoothModel model_;
+    SmoothPeer smooth_;
+    NonsmoothPeer nonsmooth_;
+    CouplingOptions options_;
+    std::optional<Coupling> coupling_;
+    Wrench wrench_;
+};
+
+} // namespace tamis

@@ -1,0 +1,117 @@
+// One sub-step of length h from q2_n to q2_n+1 = q2_n + h v2_n+1, with the motion q1 of the marker given:
+//
+//     original   v2_n+1 = v1_n+1 - (q2_n - q1_n) / h
+//     modified   alpha (q2 - q1) + beta (v2 - v1) + gamma (a2 - a1) = 0 at n+1, a2 = (v2_n+1 - v2_n) / h
+//
+// and for orientations R: q2_n - q1 stands for the rotation vector of R2_n R1^T.
+#include "cosim/nonsmooth_peer.hpp"
+
+#include "error.hpp"
+
+namespace tamis {
+
+using Eigen::Vector3d;
+
+namespace {
+
+MoreauJeanOptions with_guides(MoreauJeanOptions options, const Split& split, double h)
+{
+    options.h = h;
+    options.theta = 1;
+    options.force = ForceEvaluation::explicit_;
+    options.guided.clear();
+    for (int k = 0; k < 6; ++k) options.guided.push_back(split.nonsmooth->coordinate(split.interface, k));
+    return options;
+}
+
+Vector3d rotation_vector(const Eigen::Quaterniond& q)
+{
+    const double s = q.vec().norm();
+    const double half = std::atan2(s, std::abs(q.w()));
+    return (q.w() < 0 ? -1 : 1) * (s > 1e-10 ? 2 * half / s : 2.0) * q.vec();
+}
+
+} // namespace
+
+NonsmoothPeer::NonsmoothPeer(const Split& split, CutKind kind, MoreauJeanOptions options, double H,
+                             const InterfaceMotion& start, const NonsmoothPeerOptions& peer)
+    : split_(split), kind_(kind), options_(peer), h_(H / std::max(peer.substeps, 1)),
+      stepper_(*split.nonsmooth, with_guides(std::move(options), split, h_))
+{
+    if (peer.substeps < 1)
+        fail("{} sub-steps of the nonsmooth side were asked for: give one at least.", peer.substeps);
+    const BaumgarteWeights& w = peer.weights;
+    if (!peer.original && !(w.alpha >= 0 && w.beta >= 0 && w.gamma >= 0 && w.alpha + w.beta + w.gamma > 0))
+        fail("The weights of the modified inputs are alpha = {}, beta = {}, gamma = {}: none may be negative "
+             "and not all zero.",
+             w.alpha, w.beta, w.gamma);
+    State state = stepper_.state();
+    const InterfaceMotion m = start.seen_from(peer.frame);
+    state.q.head<3>() = m.x;
+    state.q.segment<4>(3) << m.turn.w(), m.turn.x(), m.turn.y(), m.turn.z();
+    state.v.head<3>() = m.v;
+    state.v.segment<3>(3) = m.turn.conjugate() * m.omega;
+    stepper_.restore(state);
+}
+
+void NonsmoothPeer::output(std::span<const double>, std::span<double> y) const
+{
+    write_wrench(wrench_, y);
+}
+
+void NonsmoothPeer::advance(double H, const Signal& u)
+{
+    u.at(0, wire_);
+    const InterfaceMotion start = InterfaceMotion::read(wire_).seen_from(options_.frame);
+    u.at(H, wire_);
+    const InterfaceMotion end = InterfaceMotion::read(wire_).seen_from(options_.frame);
+    Vector3d force(0, 0, 0), moment(0, 0, 0);
+    const auto& guided = stepper_.options().guided;
+    for (int k = 1; k <= options_.substeps; ++k) {
+        const double part = 1.0 / options_.substeps;
+        // The moments of the spherical part are in body axes, at the start of the sub-step, where forces are.
+        const State& state = stepper_.state();
+        const Eigen::Quaterniond turn(state.q[3], state.q[4], state.q[5], state.q[6]);
+        follow(between(start, end, (k - 1) * part),
+               k == options_.substeps ? end : between(start, end, k * part));
+        const View& view = stepper_.view();
+        if (kind_ == CutKind::contacts) {
+            const Wrench w = view.contact_force(split_.interface, state.q.head<3>());
+            force += part * w.force;
+            moment += part * w.moment;
+        } else {
+            for (int i = 0; i < 3; ++i) force[i] -= part * view.drive_force(guided[i]);
+            Vector3d m;
+            for (int i = 0; i < 3; ++i) m[i] = view.drive_force(guided[3 + i]);
+            moment -= part * (turn * m);
+        }
+    }
+    const Eigen::Matrix3d back = options_.frame.R.transpose();
+    wrench_ = {back * force, back * moment};
+}
+
+void NonsmoothPeer::follow(const InterfaceMotion& before, const InterfaceMotion& after)
+{
+    const State& state = stepper_.state(); // the interface has the first coordinates
+    const Vector3d x = state.q.head<3>(), v = state.v.head<3>();
+    const Eigen::Quaterniond turn(state.q[3], state.q[4], state.q[5], state.q[6]);
+    const Vector3d omega = turn * state.v.segment<3>(3);
+    const auto to = [&](const InterfaceMotion& m) { return rotation_vector(m.turn * turn.conjugate()); };
+
+    std::array<double, 6> guide;
+    Eigen::Map<Vector3d> v_next(guide.data()), omega_next(guide.data() + 3);
+    if (options_.original) {
+        v_next = after.v + (before.x - x) / h_;
+        omega_next = after.omega + to(before) / h_;
+    } else {
+        const auto [alpha, beta, gamma] = options_.weights;
+        const double sum = alpha + beta + gamma;
+        v_next = (alpha * (after.x - x) / h_ + beta * after.v + gamma * (v + h_ * after.a)) / sum;
+        omega_next = (alpha * to(after) / h_ + beta * after.omega + gamma * (omega + h_ * after.alpha)) / sum;
+    }
+    omega_next = (turn.conjugate() * Vector3d(omega_next)).eval();
+    stepper_.guide(guide);
+    report_ = stepper_.step();
+}
+
+} // namespace tamis

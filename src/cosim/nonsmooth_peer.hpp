@@ -1,0 +1,55 @@
+// The nonsmooth side of a cut as a peer: it is told the motion of the marker on which it hangs, and gives the
+// wrench that it exerts there.
+#pragma once
+
+#include "cosim/interface_motion.hpp"
+#include "cosim/peer.hpp"
+#include "cosim/split.hpp"
+#include "cosim/stability.hpp"
+#include "nscd/moreau_jean.hpp"
+
+namespace tamis {
+
+struct NonsmoothPeerOptions {
+    int substeps = 1; // in a macro step
+    // How the interface follows: position at the start of the step and velocity at its end (`original`), or
+    // position, velocity and acceleration at its end, with these weights. Zhang et al. (2022), eqs 20, 26.
+    bool original = false;
+    BaumgarteWeights weights = index_3;
+    Pose frame; // of the other side's world in this one's
+};
+
+class NonsmoothPeer : public Peer {
+  public:
+    // options.theta and options.guided are set here: the semi-implicit Euler scheme, the interface guided.
+    // It starts with the marker where `start` says.
+    NonsmoothPeer(const Split& split, CutKind kind, MoreauJeanOptions options, double H,
+                  const InterfaceMotion& start, const NonsmoothPeerOptions& peer);
+
+    std::string name() const override { return "nonsmooth side"; }
+    int inputs() const override { return InterfaceMotion::size; }
+    int outputs() const override { return wrench_size; }
+    void output(std::span<const double> u, std::span<double> y) const override;
+    void advance(double H, const Signal& u) override;
+    void save() override { saved_ = stepper_.state(); }
+    void restore() override { stepper_.restore(saved_); }
+
+    const MoreauJean& stepper() const { return stepper_; }
+    MoreauJean& stepper() { return stepper_; }
+    const StepReport& report() const { return report_; } // of the last sub-step
+
+  private:
+    void follow(const InterfaceMotion& before, const InterfaceMotion& after); // one sub-step
+
+    const Split& split_;
+    CutKind kind_;
+    NonsmoothPeerOptions options_;
+    double h_;
+    MoreauJean stepper_;
+    State saved_;
+    StepReport report_;
+    Wrench wrench_; // on the marker, mean over the last macro step; world of the other side
+    std::array<double, InterfaceMotion::size> wire_;
+};
+
+} // namespace tamis
