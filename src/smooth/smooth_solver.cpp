@@ -220,9 +220,12 @@ void SmoothSolver::require_closed_and_independent()
     Eigen::SparseMatrix<double> Gt(n, static_cast<int>(owner.size()));
     Gt.setFromTriplets(entries.begin(), entries.end());
     Gt.makeCompressed();
-    const Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr(Gt);
+    using Matrix = Eigen::SparseMatrix<double>;
+    const Eigen::SparseQR<Matrix, Eigen::COLAMDOrdering<int>> qr(Gt);
     if (qr.rank() == static_cast<int>(owner.size())) return;
-    const int row = qr.colsPermutation().indices()[static_cast<int>(qr.rank())];
+    // In the order in which they were added, a row that earlier ones imply comes last.
+    const Eigen::SparseQR<Matrix, Eigen::NaturalOrdering<int>> ordered(Gt);
+    const int row = ordered.colsPermutation().indices()[static_cast<int>(owner.size()) - 1];
     fail("The {} is redundant: other joints imply {} of the {} constraints; let one joint of the loop do "
          "without them, as a ball does without the axes of a hinge.",
          system_.elements()[owner[row]]->name(), static_cast<int>(owner.size()) - static_cast<int>(qr.rank()),
