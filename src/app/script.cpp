@@ -12,6 +12,7 @@
 #include "nscd/auto_solver.hpp"
 #include "nscd/generalized_alpha.hpp"
 #include "nscd/moreau_jean.hpp"
+#include "smooth/smooth.hpp"
 
 #include <cmath>
 #include <csignal>
@@ -152,7 +153,7 @@ void Script::read_stepping()
     s.threads = options_.integer("threads", 0, "of the contact solver; 0: as many as the machine has");
     s.rho_inf = options_.number(
         "rho-inf", method_ == Method::generalized_alpha ? 0.8 : 0.6,
-        "spectral radius at high frequency of generalized-alpha and of the smooth solver, 0 to 1");
+        "what the generalized-alpha and the smooth method leave of an infinite frequency in a step, 0 to 1");
     for (const char* name : {"h", "theta", "force", "friction-law"}) identity[name] = options_.values()[name];
     if (cut_)
         if (const auto coupled = read_coupling(options_)) {
@@ -209,6 +210,8 @@ std::unique_ptr<Stepper> Script::make_stepper() const
         return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, {s.tolerance, s.max_sweeps}});
     case Method::generalized_alpha:
         return std::make_unique<GeneralizedAlpha>(model, GeneralizedAlphaOptions{s.h, s.rho_inf});
+    case Method::smooth:
+        return std::make_unique<Smooth>(model, SmoothOptions{s.h, s.rho_inf});
     case Method::moreau_jean:
         break;
     }

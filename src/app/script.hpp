@@ -18,6 +18,7 @@ enum class Method {
     moreau_jean,       // relative coordinates, coordinate partitioning: Docquier et al. (2020)
     absolute,          // absolute coordinates, joints at velocity level in the contact solver
     generalized_alpha, // absolute coordinates, nonsmooth generalized-alpha: Bruels et al. (2014)
+    smooth,            // absolute coordinates, two-step scheme without contacts: Zhang et al. (2020)
 };
 
 // Defaults that a model may set; each is an option of the run.

@@ -24,15 +24,20 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
     using namespace tamis;
     const double friction = opt("friction", 0.4, "of all", "", {0, 10});
     const int grains = count("grains", 4, "that fall");
-    if (choice("way", "relative", {"relative", "absolute"}, "of stepping") == "absolute")
-        method(Method::absolute);
+    const std::string way = choice("way", "relative", {"relative", "absolute", "smooth"}, "of stepping");
+    const bool shown = flag("shown", "nothing touches");
+    if (way == "absolute") method(Method::absolute);
+    if (way == "smooth") method(Method::smooth);
     model.gravity({0, 0, -9.81});
     const Body bob = model.add(
         {.name = "bob", .joint = hinge_y(), .mass = 1, .com = {0.3, 0, 0}, .inertia = {1e-3, 1e-3, 1e-3}});
     model.start(bob, 1.5, 10);
     const MaterialId stone = model.add(Material{.friction = friction, .restitution = 0.95});
     const MaterialId sand = model.add(Material{.friction = friction, .rolling = 1e-3, .anticipation = true});
-    model.attach(bob, sphere(0.05), stone, {.p = {0.3, 0, 0}}, "bob");
+    if (shown)
+        model.show(bob, sphere(0.05), {.p = {0.3, 0, 0}}, "bob");
+    else
+        model.attach(bob, sphere(0.05), stone, {.p = {0.3, 0, 0}}, "bob");
     model.attach(ground, wall({1, 0, 0}, -0.08), stone, {}, "left");
     model.attach(ground, wall({-1, 0, 0}, -0.08), stone, {}, "right");
     if (method() == Method::moreau_jean) { // a brake that a controller pulls more with every step on one side
@@ -46,6 +51,7 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
     if (method() == Method::moreau_jean)
         model.drive(model.coordinate(tray), motion([](Expr t) { return 0.01 * sin(20 * t); }));
     const ShapeId floor = model.attach(tray, wall({0, 0, 1}, -1), sand, {}, "floor");
+    if (shown) model.groups(floor, 0, 0);
     GrainId grain;
     if (method() == Method::moreau_jean)
         for (int g = 0; g < grains; ++g)
