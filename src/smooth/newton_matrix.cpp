@@ -49,7 +49,7 @@ NewtonMatrix::NewtonMatrix(int size, std::vector<std::pair<int, int>> pattern)
     }
     klu_ = std::make_unique<Klu>();
     klu_defaults(&klu_->common);
-    klu_->common.scale = 0; // the rows are scaled already
+    klu_->common.scale = -1; // the rows are scaled already, and the pattern is known to be sound
     klu_->symbolic = klu_analyze(size, column_start_.data(), row_.data(), &klu_->common);
 }
 

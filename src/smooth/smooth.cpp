@@ -27,6 +27,14 @@ Smooth::Smooth(const Model& model, const SmoothOptions& options)
 {
 }
 
+std::vector<std::string> Smooth::messages() const
+{
+    if (solver_.options().rho_inf <= 0.98 || solver_.system().rows() == 0) return {};
+    return {fmt::format(
+        "With rho_inf = {} forces in joints may oscillate and grow until the run fails: take 0.98 or less.",
+        solver_.options().rho_inf)};
+}
+
 StepReport Smooth::step()
 {
     StepReport report;

@@ -15,6 +15,7 @@ class Smooth : public Stepper {
     StepReport step() override;
     const View& view() const override { return model_.view(); }
     std::uint64_t state_hash() const override { return solver_.state().hash(); }
+    std::vector<std::string> messages() const override;
     SmoothSolver& solver() { return solver_; }
     SmoothModel& model() { return model_; }
 

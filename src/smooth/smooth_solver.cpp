@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace tamis {
 
@@ -86,7 +87,7 @@ SmoothSolver::SmoothSolver(SmoothSystem& system, const SmoothOptions& options)
         const Element& element = *system.elements()[e];
         const int size = static_cast<int>(element.nodes().size());
         terms_.emplace_back().resize(size, element.rows());
-        std::vector<int> dofs;
+        std::vector<int>& dofs = dofs_.emplace_back();
         for (const int node : element.nodes())
             for (int k = 0; k < 6; ++k) dofs.push_back(node == ground_node ? -1 : 6 * node + k);
         for (int i = 0; i < element.rows(); ++i)
@@ -167,9 +168,6 @@ void SmoothSolver::scatter(double c)
         } else {
             terms.K.topLeftCorner(own, own) = terms.M.topRows(own);
         }
-        auto dof = [&](int i) {
-            return i < own ? 6 * nodes[i / 6] + i % 6 : n + system_.first_row(static_cast<int>(e)) + i - own;
-        };
         for (std::size_t k = 0; c > 0 && k < nodes.size(); ++k) {
             if (nodes[k] == ground_node) continue;
             const int j = 6 * static_cast<int>(k);
@@ -178,10 +176,13 @@ void SmoothSolver::scatter(double c)
                 terms.C.middleCols<3>(j + 3).lazyProduct(increments_[nodes[k]].omega_theta);
         }
         const Eigen::MatrixXi& slots = slots_[e];
-        for (int j = 0; j < slots.cols(); ++j)
+        const std::vector<int>& dofs = dofs_[e];
+        for (int j = 0; j < slots.cols(); ++j) {
+            if (dofs[j] < 0) continue;
+            const double column = column_scale_[dofs[j]];
             for (int i = 0; i < slots.rows(); ++i)
-                if (slots(i, j) >= 0)
-                    values[slots(i, j)] += row_scale_[dof(i)] * column_scale_[dof(j)] * terms.K(i, j);
+                if (slots(i, j) >= 0) values[slots(i, j)] += row_scale_[dofs[i]] * column * terms.K(i, j);
+        }
     }
 }
 
@@ -202,10 +203,10 @@ void SmoothSolver::require_closed_and_independent()
         for (int i = 0; i < rows; ++i) {
             owner.push_back(static_cast<int>(e));
             const double phi = terms_[e].r[own + i];
-            if (!(std::abs(phi) <= 1e-6 * length_))
+            if (!(std::abs(phi) <= 1e-8 * length_))
                 fail("The {} is open by {:.3g} m at the start: place its bodies so that it closes.",
                      element.name(), std::abs(phi));
-            if (!(std::abs(phi_t[i]) <= 1e-6 * speed))
+            if (!(std::abs(phi_t[i]) <= 1e-6 * speed + 1e-8 * length_ / options_.h))
                 fail("The {} opens at {:.3g} m/s at the start: give its bodies velocities that it allows.",
                      element.name(), std::abs(phi_t[i]));
             for (int j = 0; j < own; ++j) {
@@ -227,7 +228,7 @@ void SmoothSolver::require_closed_and_independent()
     const Eigen::SparseQR<Matrix, Eigen::NaturalOrdering<int>> ordered(Gt);
     const int row = ordered.colsPermutation().indices()[static_cast<int>(owner.size()) - 1];
     fail("The {} is redundant: other joints imply {} of the {} constraints; let one joint of the loop do "
-         "without them, as a ball does without the axes of a hinge.",
+         "without them, as a ball does without the axes of a hinge, or start where they do not.",
          system_.elements()[owner[row]]->name(), static_cast<int>(owner.size()) - static_cast<int>(qr.rank()),
          owner.size());
 }
@@ -354,7 +355,10 @@ void SmoothSolver::solve()
         if (anew) scatter(c_);
         change = correct();
         update_motion();
-        if (change <= options_.tolerance) return;
+        if (change <= options_.tolerance) {
+            require_small_turns();
+            return;
+        }
         if (!std::isfinite(change)) break;
     }
     if (!std::isfinite(change))
@@ -364,6 +368,15 @@ void SmoothSolver::solve()
          "system by {:.3g} of its size, with a tolerance of {:.3g}; reduce the step --h or raise the "
          "tolerance.",
          t_, options_.max_iterations, change, options_.tolerance);
+}
+
+// Where rotation vectors of a step come near a full turn they are no coordinates any more.
+void SmoothSolver::require_small_turns() const
+{
+    for (int i = 0; i < system_.nodes(); ++i)
+        if (increments_[i].theta.norm() > std::numbers::pi)
+            fail("Node '{}' turns by more than half a turn in the step to t = {:.6g} s: reduce the step --h.",
+                 system_.node_name(i), t_);
 }
 
 // One Newton correction; returns its size.

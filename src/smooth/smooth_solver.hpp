@@ -71,6 +71,7 @@ class SmoothSolver {
     void update_motion();
     void evaluate(bool tangent);
     void scatter(double c); // residual and, if c is positive, the derivatives for a step; c = 0: M and G only
+    void require_small_turns() const;
     double correct();
 
     SmoothSystem& system_;
@@ -94,7 +95,8 @@ class SmoothSolver {
     std::vector<Increment> increments_;
 
     Gather gather_;
-    std::vector<ElementTerms> terms_; // by element
+    std::vector<ElementTerms> terms_;    // by element
+    std::vector<std::vector<int>> dofs_; // by element; -1: the ground's
     std::vector<Eigen::MatrixXi> slots_;
     NewtonMatrix matrix_;
     Eigen::VectorXd residual_, row_scale_, column_scale_;

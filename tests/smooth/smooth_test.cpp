@@ -171,6 +171,39 @@ TEST(Smooth, KnowsTheForceOfADrive)
     EXPECT_NEAR(smooth.view().q(c), 10, 1e-10); // turns are counted
 }
 
+TEST(Smooth, CountsTurnsAgainAfterRestore)
+{
+    Model model("wheel");
+    const Body wheel = model.add({.name = "wheel", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 1}});
+    const Coordinate c = model.coordinate(wheel);
+    model.start(wheel, 20, 50); // three turns on
+    model.spring(c, {10, 0, 5});
+    model.finish();
+    Smooth smooth(model, {.h = 1e-2});
+    const double w = std::sqrt(10.0);
+    auto exact = [&](double t) { return 5 + 15 * std::cos(w * t) + 50 / w * std::sin(w * t); };
+    run(smooth, 20);
+    const SmoothState kept = smooth.solver().state();
+    EXPECT_NEAR(smooth.view().q(c), exact(0.2), 0.02);
+    run(smooth, 80);
+    EXPECT_NEAR(smooth.view().q(c), exact(1), 0.1); // a turn is 6.3
+    const std::uint64_t hash = smooth.state_hash();
+    smooth.solver().restore(kept);
+    EXPECT_NEAR(smooth.view().q(c), exact(0.2), 0.02);
+    run(smooth, 80);
+    EXPECT_EQ(smooth.state_hash(), hash);
+}
+
+TEST(Smooth, WarnsWhenNothingDampsTheForcesInJoints)
+{
+    Model model("wheel");
+    model.add({.name = "wheel", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 1}});
+    model.finish();
+    EXPECT_TRUE(Smooth(model, {.rho_inf = 0.98}).messages().empty());
+    ASSERT_EQ(Smooth(model, {.rho_inf = 1}).messages().size(), 1u);
+    EXPECT_TRUE(contains(Smooth(model, {.rho_inf = 1}).messages()[0], "rho_inf = 1"));
+}
+
 TEST(Smooth, SwingsADoublePendulumAsAnAdaptiveIntegrationOfHighOrder)
 {
     // Zhang et al. (2022), Sect. 4.2: two bodies of length 0.4 m, 1 kg, 1 kg m2 about their centres.

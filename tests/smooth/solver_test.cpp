@@ -181,6 +181,56 @@ TEST(SmoothSolver, DampsALinearOscillatorAsTheRootOfTheSchemeSays)
     }
 }
 
+TEST(SmoothSolver, NeitherLosesNorGainsTheEnergyOfABodyThatTumblesWithoutDamping)
+{
+    SmoothSystem system;
+    system.add_node("top", top_start());
+    system.add<RigidBody>(RigidBodySpec{"top", 0, 1.5, {0, 0, 0}, top_inertia});
+    SmoothSolver solver(system, {.h = 5e-3, .rho_inf = 1});
+    const double start = solver.energy();
+    auto range = [&](int steps) {
+        double most = 0;
+        for (int k = 0; k < steps; ++k) {
+            run(solver, 1);
+            most = std::max(most, std::abs(solver.energy() / start - 1));
+        }
+        return most;
+    };
+    const double early = range(1000);
+    EXPECT_LT(early, 1e-4); // (omega h)^2 = 6e-4, and a fraction of it
+    EXPECT_LT(range(4000), 1.02 * early);
+}
+
+TEST(SmoothSolver, NeedsDampingForTheForcesInJoints)
+{
+    // From level at rest the hinge carries less than 3 m g.
+    auto largest_force = [](double rho) {
+        Pendulum p(0.5, 1, M_PI / 2);
+        SmoothSolver solver(p.system, {.h = 2e-3, .rho_inf = rho});
+        double most = 0;
+        for (int k = 0; k < 2000; ++k) {
+            run(solver, 1);
+            most = std::max(most, solver.lambda().head<3>().norm());
+        }
+        return most / g;
+    };
+    EXPECT_LT(largest_force(0.98), 3);
+    EXPECT_GT(largest_force(1), 6);
+}
+
+TEST(SmoothSolver, RefusesTurnsOfMoreThanHalfATurnInAStep)
+{
+    SmoothSystem system;
+    NodeMotion m;
+    m.omega = {0, 0, 100};
+    system.add_node("top", m);
+    system.add<RigidBody>(RigidBodySpec{"top", 0, 1, {0, 0, 0}, Matrix3d::Identity()});
+    SmoothSolver solver(system, {.h = 0.04});
+    const std::string error = error_of([&] { run(solver, 1); });
+    EXPECT_TRUE(contains(error, "Node 'top' turns by more than half a turn in the step to t = 0.04 s"))
+        << error;
+}
+
 TEST(SmoothSolver, FollowsTheSameMotionOnEveryScale)
 {
     // Lengths scaled by s and times by sqrt(s): the angle is the same.
