@@ -5,7 +5,7 @@
 // taken from the recurrence matrices, which it is compared with.
 #include "cosim/measured_map.hpp"
 
-#include "cosim/two_step_coefficients.hpp"
+#include "smooth/two_step.hpp"
 
 namespace tamis {
 
@@ -18,7 +18,7 @@ struct Motion {
 // A mass on a spring and a damper, by the two-step scheme.
 struct SmoothSolver {
     double k, c;
-    TwoStepCoefficients s;
+    TwoStep s;
     Motion now, before;
 
     Motion predict() const
@@ -113,7 +113,7 @@ Eigen::MatrixXd measured_map(const StabilityParameters& p)
                          p.weights,
                          {p.w01h * p.w01h,
                           2 * p.xi1 * p.w01h,
-                          TwoStepCoefficients(p.rho_inf),
+                          TwoStep::with_radius(p.rho_inf),
                           {start(0), start(1), start(2)},
                           {start(3), start(4), start(5)}},
                          {p.r_m, p.r_m * w02h * w02h, 2 * p.r_m * p.r_c * p.xi1 * w02h, start(6), start(7)}};

@@ -16,8 +16,8 @@
 // m2, so that m2 = 0 is no exception: then lambda = 0, and mass 2 follows without weight.
 #include "cosim/stability.hpp"
 
-#include "cosim/two_step_coefficients.hpp"
 #include "error.hpp"
+#include "smooth/two_step.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
@@ -49,7 +49,7 @@ void check(const StabilityParameters& p)
 Recurrence recurrence(const StabilityParameters& p)
 {
     check(p);
-    const TwoStepCoefficients s(p.rho_inf);
+    const TwoStep s = TwoStep::with_radius(p.rho_inf);
     const double w02h = p.r_k * p.w01h;
     const double k1 = p.w01h * p.w01h, c1 = 2 * p.xi1 * p.w01h;
     const double k2 = p.r_m * w02h * w02h, c2 = 2 * p.r_m * p.r_c * p.xi1 * w02h;
@@ -124,11 +124,12 @@ double spectral_radius(Eigen::MatrixXd map)
             changed = true;
         }
     }
-    const Eigen::EigenSolver<Eigen::MatrixXd> solver(map, false);
-    if (!map.allFinite() || solver.info() != Eigen::Success)
-        fail("The eigenvalues of a step cannot be found, which holds numbers beyond all bounds: give smaller "
-             "parameters.");
-    return solver.eigenvalues().cwiseAbs().maxCoeff();
+    if (map.allFinite()) {
+        const Eigen::EigenSolver<Eigen::MatrixXd> solver(map, false);
+        if (solver.info() == Eigen::Success) return solver.eigenvalues().cwiseAbs().maxCoeff();
+    }
+    fail("The eigenvalues of a step that holds numbers beyond all bounds cannot be found: give smaller "
+         "parameters.");
 }
 
 } // namespace tamis
