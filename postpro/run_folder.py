@@ -56,9 +56,18 @@ class RunFolder:
         return np.interp(t, self["t"], self[column])
 
 
-def make_run(model, name, folder, options):
+def matches(folder, options):
+    """Whether the folder holds a finished run with these options."""
+    try:
+        summary = json.loads((folder / "summary.json").read_text())
+        return summary["status"] == "finished" and options.items() <= summary["parameters"].items()
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def make_run(model, name, folder, options, flags=()):
     """Starts the model and waits until it has finished."""
-    command = [root / "tamis", "run", model, "--quiet", "--out", folder]
+    command = [root / "tamis", "run", model, "--quiet", "--out", folder, *(f"--{flag}" for flag in flags)]
     for option, value in options.items():
         command += [f"--{option}", str(value)]
     try:

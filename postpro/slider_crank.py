@@ -4,12 +4,11 @@ penetration and error against the step size, and the energy. Runs that the figur
 Errors are means over time of |theta1 - reference| and |y - reference|, both continuous through impacts."""
 import argparse
 import csv
-import json
 import sys
 from pathlib import Path
 
 import numpy as np
-from run_folder import RunFolder, make_run
+from run_folder import RunFolder, make_run, matches
 from style import (black, blue, fail, green, grey, legend_above, orange, page, red, save, sky, slope_guide,
                    step_axis, zoom)
 
@@ -36,15 +35,6 @@ class Run(RunFolder):
             return np.array([[float(r["t"]), float(r["impulse_n"]), wall_sign[r["shape_b"]]] for r in rows]).T
         except (KeyError, TypeError, ValueError) as error:
             fail(f"{self.folder / 'impacts.csv'} is not the list of impacts of a slider_crank run: {error}.")
-
-
-def matches(folder, options):
-    """Whether the folder holds a finished run with these options."""
-    try:
-        summary = json.loads((folder / "summary.json").read_text())
-        return summary["status"] == "finished" and options.items() <= summary["parameters"].items()
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
 
 
 class Runs:
