@@ -13,7 +13,7 @@
 //               lim_oscillator --case 2 --variables ss --scheme jacobi --substeps 5 --extrapolation 1
 //               lim_oscillator --iterate quasi-newton --variables ff --H 2e-3
 //               lim_oscillator --H 0.07 --scheme jacobi
-//               lim_oscillator --all --t-end 1
+//               lim_oscillator --all --t-end 0.1
 #include <app/study.hpp>
 #include <cosim/linear_oscillator.hpp>
 #include <tamis.hpp>

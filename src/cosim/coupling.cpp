@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tamis {
 
@@ -96,7 +97,7 @@ void Coupling::step()
         for (Member& member : members_) {
             member.peer->save();
             const double size = norm(member.u.of(u_));
-            std::ranges::fill(member.u.of(weights_), size > 0 ? 1 / size : 1);
+            std::ranges::fill(member.u.of(weights_), std::isnormal(size) ? 1 / size : 1);
         }
         fixed_point_.start(options_.sweep == Sweep::jacobi ? std::span(weights_)
                                                            : at(order_.back()).u.of(weights_));
@@ -214,7 +215,8 @@ void Coupling::count_failure(double change)
     ++statistics_.not_converged;
     statistics_.worst_change = std::max(statistics_.worst_change, change);
     if (options_.must_converge)
-        fail("The {} did not converge in {} iterations at t = {:.6g} s: inputs still change by {:.1e} times the "
+        fail("The {} did not converge in {} iterations at t = {:.6g} s: inputs still change by {:.1e} times "
+             "the "
              "tolerance; allow more iterations, accelerate them (Aitken, quasi-Newton), or take a smaller "
              "macro step than {} s.",
              scheme(), options_.max_iterations, time() + options_.H, change, options_.H);
@@ -233,7 +235,8 @@ void Coupling::watch()
 
 void Coupling::diverged(const Member& member, const std::string& what) const
 {
-    fail("The {} diverges at t = {:.6g} s with H = {} s: the inputs of {} {}; try a smaller step, other inputs, "
+    fail("The {} diverges at t = {:.6g} s with H = {} s: the inputs of {} {}; try a smaller step, other "
+         "inputs, "
          "tight (iterated) coupling, or another rho_inf of a smooth peer.",
          scheme(), time(), options_.H, member.peer->name(), what);
 }

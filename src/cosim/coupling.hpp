@@ -6,8 +6,6 @@
 
 #include <array>
 #include <functional>
-#include <limits>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
