@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 
 columns = ["t", "chassis_z", "elongation", "target_elongation", "actuator_force", "tip1_z", "tip2_z", "stage",
            "loop_error", "contacts", "sweeps", "residual_rms", "penetration"]
-diving, squeezing = 1, 2  # values of stage; 0 is held above
+diving, squeezing = 1, 2  # phases; of `stage` also 0, held above
 arrived = 0.01  # m, from the height at the end of the dive
 
 # Options that may differ between runs that are compared: they do not enter the results, or name the case.
@@ -76,16 +76,21 @@ class Run(RunFolder):
             fail(f"{self.folder} holds a run of {self.parameters['frequency']} Hz {self.parameters['drive']}, not "
                  f"of {case}: move it, or give another folder by --runs.")
 
-    def phase(self, stage, *names):
-        """Columns in one stage."""
-        rows = self["stage"] == stage
+    def phase(self, phase, *names):
+        """Columns while the machine dives, or squeezes. The actuator's target parts the two: the support is held
+        before, as soon as it has come down, but the chassis on its springs goes on."""
+        target = self["target_elongation"]
+        moved = np.flatnonzero(target != target[0])
+        start = moved[0] - 1 if len(moved) else len(target)  # the last moment of the target at its first value
+        row = np.arange(len(target))
+        rows = row >= start if phase == squeezing else (row < start) & (self["stage"] >= diving)
         return [self[name][rows] for name in names]
 
     def time_to_depth(self):
         """From the start of the dive until the running mean of the chassis height is close to the last mean in
         the dive. What precedes the dive may be in a mean, what follows may not."""
         t, z = self.phase(diving, "t", "chassis_z")
-        until = self["stage"] <= diving
+        until = self["t"] <= t[-1]
         middle, mean = running_mean(self["t"][until], self["chassis_z"][until], self.period)
         there = middle[(middle >= t[0]) & (np.abs(mean - last_mean(t, z, self.period)) <= arrived)]
         return there[0] - t[0] if len(there) else np.nan
@@ -95,7 +100,7 @@ class Run(RunFolder):
         found = dict.fromkeys(["time_to_depth", "tip_height", "elongation", "squeeze", "mean_force", "peak_force"],
                               np.nan)
         t, tip1, tip2 = self.phase(diving, "t", "tip1_z", "tip2_z")
-        if len(t) and self["stage"][-1] > diving:
+        if len(t) and self["t"][-1] > t[-1]:
             found["time_to_depth"] = self.time_to_depth()
             found["tip_height"] = last_mean(t, (tip1 + tip2) / 2, self.period)
         t, elongation, target, force = self.phase(squeezing, "t", "elongation", "target_elongation",
@@ -169,7 +174,7 @@ def figure_10(runs):
         if len(t):
             axes.plot(t[0], 1e3 * z[0], marker="o", color=run.case.line["color"])
     axes.set(xlabel="time $t$ [s]", ylabel="height of the chassis [mm]")
-    axes.set_title("dots: squeezing begins", fontsize=8, color=grey)
+    axes.set_title("dots: the actuator begins to squeeze", fontsize=8, color=grey)
     axes.margins(x=0.01)
     legend_above(figure, len(runs))
     return figure

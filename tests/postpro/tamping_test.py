@@ -27,10 +27,10 @@ vibration = 2e-3
 tolerance = 1e-4
 
 
-def histories(frequency, speed=speed, depth=depth, tip=0.0, squeeze=0.03, force=4e3, until=end):
+def histories(frequency, speed=speed, depth=depth, tip=0.0, squeeze=0.03, force=4e3, until=end, held_at=squeeze_at):
     t = h * np.arange(round(until / h) + 1)
     wave = np.sin(2 * np.pi * frequency * t)
-    stage = (t > dive_at - h / 2).astype(int) + (t > squeeze_at - h / 2)
+    stage = (t > dive_at - h / 2).astype(int) + (t > held_at - h / 2)
     z = top - np.clip(speed * (t - dive_at), 0, depth) + vibration * wave
     rise = np.clip(t - squeeze_at, 0, 1)
     grown = np.arange(len(t))
@@ -125,6 +125,11 @@ class Measures(Folder):
                 self.assertEqual(found["minutes"], 1.5)
                 self.assertAlmostEqual(found["loop_error"], 1e-12 * end)
                 self.assertAlmostEqual(found["penetration"], 1e-5 * end)
+
+    def test_dive_lasts_until_the_actuator_moves_even_if_the_support_is_held_before(self):
+        case = tamping.cases[0]
+        usual, early = self.measures(case), self.measures(case, held_at=1.0)
+        self.assertEqual(usual, early)
 
     def test_shrinking_actuator_squeezes_towards_its_target(self):
         case = tamping.cases[0]
