@@ -31,6 +31,9 @@ std::uint64_t AbsoluteState::hash() const
 
 AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(model)
 {
+    if (!model.beams().empty())
+        fail("This method has no beams, but the model has '{}': run it by the smooth method.",
+             model.beams().front().name);
     if (!model.grains().empty()) fail("This method has no grains: run the model by the Moreau-Jean scheme.");
     if (!model.drives().empty()) {
         const Coordinate c = model.drives().front().on;

@@ -6,6 +6,7 @@
 #include "mbs_symbolic/schedule.hpp"
 #include "mbs_symbolic/tape.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -307,6 +308,25 @@ void Model::spring(Coordinate on, const SpringLaw& law)
 void Model::spring(Frame a, Frame b, const SpringLaw& law)
 {
     point_springs_.push_back({a, b, law});
+}
+void Model::beam(const BeamSpec& spec)
+{
+    for (const Frame& end : {spec.a, spec.b})
+        if (end.index < 0)
+            fail("Beam '{}' has an end without a frame: give both ends what frame() returned.", spec.name);
+    if (spec.elements < 1)
+        fail("Beam '{}' has {} elements: it needs at least one.", spec.name, spec.elements);
+    const auto& C = spec.section.stiffness;
+    if (!C.allFinite() || !C.isApprox(C.transpose()) || C.llt().info() != Eigen::Success)
+        fail("The stiffness of beam '{}' is not symmetric and positive definite: make its section by "
+             "beam_section().",
+             spec.name);
+    if (!(spec.section.mass > 0) || !(spec.section.inertia.minCoeff() > 0) ||
+        !std::isfinite(spec.section.mass) || !spec.section.inertia.allFinite())
+        fail("The section of beam '{}' needs a positive mass and three positive rotary inertias.", spec.name);
+    if (!(spec.damping >= 0) || !std::isfinite(spec.damping))
+        fail("Beam '{}' has a damping of {} s: it must not be negative.", spec.name, spec.damping);
+    beams_.push_back(spec);
 }
 void Model::force(Coordinate on, ScalarLaw law)
 {

@@ -3,6 +3,7 @@
 
 #include "collision/shapes.hpp"
 #include "mbs_symbolic/mechanism.hpp"
+#include "nscd/beam_section.hpp"
 
 #include <Eigen/Geometry>
 
@@ -100,6 +101,17 @@ struct PointSpring { // between two frames; pulls when longer than its rest leng
     Frame a, b;
     SpringLaw law;
 };
+// A flexible beam, clamped to two frames; straight and free of load between their origins at the start.
+struct BeamSpec {
+    std::string name; // for messages
+    Frame a, b;
+    BeamSection section;
+    int elements = 10; // with three nodes each
+    Eigen::Vector3d y{0, 1,
+                      0}; // axis of the sections, in the axes of frame a; made perpendicular to the beam
+    double damping = 0;   // this time, s, times the stiffness
+    BeamInertia inertia = BeamInertia::consistent;
+};
 struct AppliedWrench {
     Frame at;
     WrenchLaw law;
@@ -168,6 +180,7 @@ class Model {
     // Forces.
     void spring(Coordinate on, const SpringLaw& law);
     void spring(Frame a, Frame b, const SpringLaw& law);
+    void beam(const BeamSpec& spec); // known to the smooth method
     void force(Coordinate on, ScalarLaw law);
     void wrench(Frame at, WrenchLaw law);
     void grain_force(GrainLaw law); // on every grain, at its centre of mass
@@ -214,6 +227,7 @@ class Model {
     const std::vector<JointForce>& joint_forces() const { return joint_forces_; }
     const std::vector<JointSpring>& joint_springs() const { return joint_springs_; }
     const std::vector<PointSpring>& point_springs() const { return point_springs_; }
+    const std::vector<BeamSpec>& beams() const { return beams_; }
     const std::vector<AppliedWrench>& wrenches() const { return wrenches_; }
     const std::vector<GrainLaw>& grain_forces() const { return grain_forces_; }
     const std::vector<MemoryRecord>& memories() const { return memories_; }
@@ -260,6 +274,7 @@ class Model {
     std::vector<JointForce> joint_forces_;
     std::vector<JointSpring> joint_springs_;
     std::vector<PointSpring> point_springs_;
+    std::vector<BeamSpec> beams_;
     std::vector<AppliedWrench> wrenches_;
     std::vector<WrenchInput> wrench_inputs_;
     bool finished_ = false;

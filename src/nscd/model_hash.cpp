@@ -122,6 +122,17 @@ std::uint64_t model_hash(const Model& model)
         sum.place(s.on);
         sum.law(s.law);
     });
+    sum.each(model.beams(), [&](const BeamSpec& b) {
+        sum.place(b.a);
+        sum.place(b.b);
+        sum.matrix(b.section.stiffness);
+        sum.number(b.section.mass);
+        sum.matrix(b.section.inertia);
+        sum.number(b.elements);
+        sum.matrix(b.y);
+        sum.number(b.damping);
+        sum.number(static_cast<int>(b.inertia));
+    });
     sum.each(model.point_springs(), [&](const PointSpring& s) {
         sum.place(s.a);
         sum.place(s.b);

@@ -156,6 +156,9 @@ MoreauJean::~MoreauJean() = default;
 
 StepReport MoreauJean::step()
 {
+    if (!model_.beams().empty())
+        fail("Relative coordinates have no beams, but the model has '{}': run it by the smooth method.",
+             model_.beams().front().name);
     StepReport report;
     clock_.start();
 

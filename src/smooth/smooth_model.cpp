@@ -9,6 +9,7 @@
 #include "error.hpp"
 #include "nscd/detection.hpp"
 #include "nscd/moreau_jean.hpp"
+#include "smooth/beam_layout.hpp"
 #include "smooth/rigid_body.hpp"
 #include "smooth/spring.hpp"
 
@@ -44,6 +45,7 @@ SmoothModel::SmoothModel(const Model& model, const std::vector<Body>& left_out)
     add_joints();
     add_drives();
     add_springs();
+    add_beams();
     add_loads();
 }
 
@@ -172,6 +174,28 @@ void SmoothModel::add_springs()
         if (has(a.body) && has(b.body))
             system_.add<PointSpringElement>("spring", node_of(a.body), a.local.p, node_of(b.body), b.local.p,
                                             s.law);
+    }
+}
+
+void SmoothModel::add_beams()
+{
+    for (const BeamSpec& s : model_.beams()) {
+        int ends[2];
+        for (const int k : {0, 1}) {
+            const Model::FrameRecord& f = model_.frame_record(k == 0 ? s.a : s.b);
+            if (!has(f.body))
+                fail("Beam '{}' ends on body '{}', which is left out: let it end on a body of the smooth "
+                     "system.",
+                     s.name, model_.bodies()[f.body].name);
+            ends[k] = carried_node(system_, s.name + (k == 0 ? " a" : " b"), node_of(f.body), f.local);
+        }
+        const Model::FrameRecord& a = model_.frame_record(s.a);
+        const Vector3d y = a.local.R * s.y;
+        lay_beam(system_,
+                 {s.name, s.elements, s.section,
+                  a.body < 0 ? y : Vector3d(system_.start()[node_of(a.body)].R * y), s.damping, s.inertia,
+                  model_.gravity_value()},
+                 ends[0], ends[1]);
     }
 }
 

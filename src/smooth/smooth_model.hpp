@@ -55,6 +55,7 @@ class SmoothModel {
     void add_joints();
     void add_drives();
     void add_springs();
+    void add_beams();
     void add_loads();
     JointRow slide_row(const JointCoordinate& c) const;
 
