@@ -4,18 +4,79 @@
 //     N^T K N y = omega^2 N^T M N y.
 //
 // On the constraints and in equilibrium N^T K N is symmetric: the turns on the left that K is written for
-// differ from coordinates by terms that the residual forces multiply.
+// differ from coordinates by terms that the residual forces multiply. Beams by finite volumes are not quite
+// symmetric: their matrices go to a general solver, and of a complex pair the real part of omega^2 is taken.
 #include "smooth/modes.hpp"
 
 #include "error.hpp"
 #include "smooth/smooth_solver.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <numeric>
+#include <vector>
 
 namespace tamis {
+
+namespace {
+
+struct Pairs {
+    Eigen::VectorXd squares; // omega^2, ascending
+    Eigen::MatrixXd shapes;
+};
+
+[[noreturn]] void fail_massless()
+{
+    fail("The modes cannot be computed: some body can move without inertia; give it a mass and three "
+         "principal inertias.");
+}
+
+bool symmetric(const Eigen::MatrixXd& A)
+{
+    return (A - A.transpose()).norm() <= 1e-9 * A.norm();
+}
+
+Pairs symmetric_pairs(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M)
+{
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> eigen((K + K.transpose()) / 2,
+                                                                          (M + M.transpose()) / 2);
+    if (eigen.info() != Eigen::Success) fail_massless();
+    return {eigen.eigenvalues(), eigen.eigenvectors()};
+}
+
+// Low frequencies are exact to more digits as eigenvalues of K^-1 M, if nothing moves freely.
+Pairs general_pairs(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M)
+{
+    const Eigen::PartialPivLU<Eigen::MatrixXd> K_lu(K), M_lu(M);
+    if (!(M_lu.rcond() > 1e-15)) fail_massless();
+    const bool held = K_lu.rcond() > 1e-13;
+    const Eigen::EigenSolver<Eigen::MatrixXd> eigen(held ? Eigen::MatrixXd(K_lu.solve(M))
+                                                         : Eigen::MatrixXd(M_lu.solve(K)));
+    if (eigen.info() != Eigen::Success) fail_massless();
+    const int n = static_cast<int>(K.rows());
+    Eigen::VectorXd squares(n);
+    for (int i = 0; i < n; ++i) {
+        const std::complex<double> x = eigen.eigenvalues()[i];
+        squares[i] = (held ? 1.0 / x : x).real();
+    }
+    std::vector<int> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return squares[i] < squares[j]; });
+    Pairs out{Eigen::VectorXd(n), Eigen::MatrixXd(n, n)};
+    for (int k = 0; k < n; ++k) {
+        out.squares[k] = squares[order[k]];
+        const Eigen::VectorXd shape = eigen.eigenvectors().col(order[k]).real();
+        const double mass = shape.dot(M * shape);
+        out.shapes.col(k) = shape / (mass > 0 ? std::sqrt(mass) : shape.norm());
+    }
+    return out;
+}
+
+} // namespace
 
 Modes modes(SmoothSystem& system)
 {
@@ -74,13 +135,9 @@ Modes modes(SmoothSystem& system)
             "Node '{}' accelerates at {:.3g} m/s2 at the start: modes are those of an equilibrium, place the "
             "bodies where they can rest.",
             system.node_name(worst / 6), solver.node(worst / 6).a.norm());
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> eigen((K_free + K_free.transpose()) / 2,
-                                                                          (M_free + M_free.transpose()) / 2);
-    if (eigen.info() != Eigen::Success)
-        fail("The modes cannot be computed: some body can move without inertia; give it a mass and three "
-             "principal "
-             "inertias.");
-    Modes out{eigen.eigenvalues(), N * eigen.eigenvectors()};
+    const Pairs pairs = symmetric(K_free) && symmetric(M_free) ? symmetric_pairs(K_free, M_free)
+                                                               : general_pairs(K_free, M_free);
+    Modes out{pairs.squares, N * pairs.shapes};
     for (double& w : out.omega) w = w < 0 ? -std::sqrt(-w) : std::sqrt(w);
     return out;
 }

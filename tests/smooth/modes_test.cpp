@@ -69,3 +69,39 @@ TEST(Modes, AreRefusedOutOfEquilibrium)
     const std::string error = error_of([&] { modes(smooth.system()); });
     EXPECT_TRUE(contains(error, "Node 'arm' accelerates")) << error;
 }
+
+TEST(Modes, OfABeamWithAMassAtItsEndAreTimoshenkos)
+{
+    // Zhang et al. (2020), Table 3, in the plane of bending; the frequencies in Hz are roots of the
+    // transcendental equation in beam_test.cpp. Bending across, twist and stretch lie between them.
+    Model model("cantilever");
+    const Body tip = model.add({.name = "container",
+                                .joint = free_joint(),
+                                .mass = 55.5e-3,
+                                .inertia = {2.66e-6, 4.85e-6, 2.66e-6}});
+    model.start(tip, 0.25, 0, 0);
+    model.beam({.name = "beam",
+                .a = model.frame("clamp", ground),
+                .b = model.frame("end", tip),
+                .section = beam_section(RectangularSection{
+                    .E = 210e9, .nu = 0.33, .rho = 7845, .width = 0.03, .height = 0.002})});
+    model.finish();
+    SmoothModel smooth(model);
+    const Modes found = modes(smooth.system());
+    for (const double exact : {15.63081, 127.94173, 384.35604}) {
+        double nearest = 1e9;
+        int mode = -1;
+        for (int i = 0; i < found.omega.size(); ++i)
+            if (const double f = found.omega[i] / (2 * std::acos(-1.0));
+                std::abs(f - exact) < std::abs(nearest - exact))
+                nearest = f, mode = i;
+        EXPECT_NEAR(nearest / exact, 1, 1e-3);
+        const Eigen::VectorXd shape = found.shapes.col(mode);
+        double along = 0, all = 0; // y, and all translations
+        for (int node = 0; node < shape.size() / 6; ++node) {
+            along += shape[6 * node + 1] * shape[6 * node + 1];
+            all += shape.segment<3>(6 * node).squaredNorm();
+        }
+        EXPECT_GT(along, 0.999 * all);
+    }
+}

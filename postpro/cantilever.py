@@ -1,0 +1,74 @@
+"""Figures of the beam with a mass at its end: Fig. 17 of Zhang et al. (2020), the beam under a force against its
+reduced model, and Fig. 14 of Zhang et al. (2022), the beam moved by a crank, as a whole and by co-simulation.
+Runs that the figures need are made on the way."""
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from run_folder import RunFolder, make_run, matches
+from style import blue, fail, green, legend_above, page, red, save
+
+import matplotlib.pyplot as plt
+
+columns = ["t", "y", "v", "reduced_y", "reduced_v", "opening"]
+explicit = {"coupling": "explicit-index1", "rho-inf": 0.25}
+runs = {"force": {"excitation": "force"}, "force_tight": {"excitation": "force", "coupling": "tight"},
+        "crank": {"excitation": "crank"}, "crank_explicit": {"excitation": "crank", **explicit}}
+lines = {"force": dict(color=blue, label="whole"), "crank": dict(color=blue, label="whole"),
+         "force_tight": dict(color=green, linestyle="--", label="tight coupling"),
+         "crank_explicit": dict(color=green, linestyle="--", label="explicit coupling, index 1")}
+
+
+def figure(found, names):
+    figure, panels = plt.subplots(2, 1, figsize=(page, 4), sharex=True)
+    for axes, column, factor, label in ((panels[0], "y", 1e3, "displacement [mm]"),
+                                        (panels[1], "v", 1, "velocity [m/s]")):
+        for name in names:
+            run = found[name]
+            axes.plot(run["t"], factor * run[column], linewidth=0.9, **lines[name])
+        run = found[names[0]]
+        axes.plot(run["t"], factor * run["reduced_" + column], color=red, linestyle=":", linewidth=0.9,
+                  label="reduced model")
+        axes.set_ylabel(label)
+        axes.margins(x=0.01)
+    panels[1].set_xlabel("time $t$ [s]")
+    legend_above(figure, len(names) + 1, panels[0].get_legend_handles_labels()[0])
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tamis plot cantilever", description=__doc__)
+    parser.add_argument("--runs", type=Path, default=Path("out/cantilever"), help="folder of the runs")
+    parser.add_argument("--out", type=Path, default=Path("out/cantilever_figures"), help="folder of the figures")
+    parser.add_argument("--again", action="store_true", help="make all runs anew")
+    parser.add_argument("--t-end", type=float, default=2.0, help="end of the runs, s")
+    arguments = parser.parse_args()
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
+
+    found = {}
+    for name, options in runs.items():
+        options = {**options, "t-end": arguments.t_end}
+        folder = arguments.runs / name
+        if arguments.again or not matches(folder, options):
+            print(f"run {name}", flush=True)
+            make_run("cantilever", name, folder, options)
+        found[name] = RunFolder(folder, "cantilever", columns, ["excitation"])
+    for file, names in (("z20_fig17.png", ["force", "force_tight"]), ("z22_fig14.png", ["crank", "crank_explicit"])):
+        save(figure(found, names), arguments.out / file)
+    print("\nrun             peak [mm]  reduced [mm]  from the whole [mm]  from the reduced model [mm]  opening [m]")
+    for name, run in found.items():
+        whole = found[name.split("_")[0]]
+        print(f"{name:15} {1e3 * np.max(np.abs(run['y'])):9.3f} {1e3 * np.max(np.abs(run['reduced_y'])):13.3f}"
+              f" {1e3 * np.max(np.abs(run['y'] - whole['y'])):20.3f}"
+              f" {1e3 * np.max(np.abs(run['y'] - run['reduced_y'])):28.3f} {np.max(run['opening']):12.1e}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
