@@ -6,7 +6,8 @@
 //                                 motion of m1.
 //
 // Writes the spectral radius of one step over rho_inf, the damping of the two-step scheme, and omega_01 h:
-// from the recurrence matrices, and measured on the co-simulation itself. See docs/cosimulation.md.
+// from the recurrence matrices, and measured on the co-simulation by the solvers of this library. See
+// docs/cosimulation.md.
 //
 // (R. Zhang, H. Zhang, A. Zanoni, Q. Wang, P. Masarati 2020: tight coupling; the same and others 2022:
 // explicit co-simulation.)
@@ -15,8 +16,8 @@
 //               stability --scheme index1 --alpha 0.2 --beta 0.2 --rm 0.5 --rho-steps 5 --w-steps 8
 //               stability --figure all --rho-steps 4 --w-steps 4
 #include <app/study.hpp>
-#include <cosim/measured_map.hpp>
 #include <cosim/stability_map.hpp>
+#include <cosim/two_masses.hpp>
 #include <tamis.hpp>
 using namespace tamis;
 
@@ -118,7 +119,7 @@ TAMIS_MODEL(stability,
             const std::span points(map);
             for (std::size_t first = 0; first < map.size();) {
                 const std::size_t piece = std::min<std::size_t>(2000, map.size() - first);
-                compute(points.subspan(first, piece), static_cast<long>(first), panel.p, grid, measured_map,
+                compute(points.subspan(first, piece), static_cast<long>(first), panel.p, grid, coupled_map,
                         s.threads());
                 first += piece;
                 s.progress(done += static_cast<long>(piece), in_all);

@@ -1,6 +1,6 @@
 #include "cosim/stability_map.hpp"
 
-#include "cosim/measured_map.hpp"
+#include "cosim/two_masses.hpp"
 #include "error.hpp"
 #include "error_of.hpp"
 
@@ -13,9 +13,9 @@ TEST(StabilityMap, PiecesByAnyNumberOfThreadsMakeTheSameMap)
     const StabilityGrid grid{.rho_steps = 4, .w_steps = 5, .w_end = 2};
     const StabilityParameters p{.scheme = CouplingScheme::loose, .r_k = 0.3};
     std::vector<StabilityPoint> whole(grid.points()), pieces(grid.points());
-    compute(whole, 0, p, grid, measured_map, 1);
-    compute(std::span(pieces).first(7), 0, p, grid, measured_map, 3);
-    compute(std::span(pieces).subspan(7), 7, p, grid, measured_map, 2);
+    compute(whole, 0, p, grid, coupled_map, 1);
+    compute(std::span(pieces).first(7), 0, p, grid, coupled_map, 3);
+    compute(std::span(pieces).subspan(7), 7, p, grid, coupled_map, 2);
     ASSERT_EQ(whole.size(), 30u);
     for (std::size_t i = 0; i < whole.size(); ++i) {
         EXPECT_EQ(whole[i].rho_inf, static_cast<double>(i / 6) / 4);
@@ -42,7 +42,7 @@ TEST(StabilityMap, ErrorOfACoSimulationLeavesItsThread)
     std::vector<StabilityPoint> points(10);
     const OneStepMap broken = [](const StabilityParameters&) -> Eigen::MatrixXd { fail("It diverged."); };
     EXPECT_EQ(error_of([&] { compute(points, 0, {}, {}, broken, 2); }), "It diverged.");
-    EXPECT_TRUE(contains(error_of([&] { compute(points, 0, {}, {.w_end = 1e300}, measured_map, 2); }),
+    EXPECT_TRUE(contains(error_of([&] { compute(points, 0, {}, {.w_end = 1e300}, coupled_map, 2); }),
                          "give smaller parameters."));
 }
 

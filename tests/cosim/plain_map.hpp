@@ -1,15 +1,15 @@
-// The two solvers and their exchange as the flow charts have them, Zhang et al. (2020), Figs 3 and 4, and
-// Zhang et al. (2022), Fig. 2(b): the smooth solver predicts the motion at the end of the step; the nonsmooth
-// solver makes its step with that motion and returns the force of the clamp; the smooth solver makes its step
-// with that force; in the tight scheme this is repeated until the force no longer changes. Nothing here is
-// taken from the recurrence matrices, which it is compared with.
-#include "cosim/measured_map.hpp"
+// The one-step map of the co-simulation of two masses, measured on a simulation as plain as the flow charts
+// of Zhang et al. (2020), Figs 3 and 4, and Zhang et al. (2022), Fig. 2(b): the smooth solver predicts the
+// motion at the end of the step; the nonsmooth solver makes its step with that motion and returns the force
+// of the clamp; the smooth solver makes its step with that force; in the tight scheme this is repeated until
+// the force no longer changes. Nothing here is taken from the recurrence matrices or from the solvers, which
+// it is compared with.
+#pragma once
 
+#include "cosim/stability.hpp"
 #include "smooth/two_step.hpp"
 
-namespace tamis {
-
-namespace {
+namespace tamis::test::plain {
 
 struct Motion {
     double x, v, a;
@@ -100,28 +100,33 @@ struct CoSimulation {
     }
 };
 
-} // namespace
+} // namespace tamis::test::plain
 
-Eigen::MatrixXd measured_map(const StabilityParameters& p)
+namespace tamis::test {
+
+// Column k is the state after one step from the state e_k: (x1, v1, v1', x1 before, v1 before, v1' before,
+// x2, v2) as the two solvers hold it, with h = m1 = 1.
+inline Eigen::MatrixXd plain_map(const StabilityParameters& p)
 {
     check(p);
     const double w02h = p.r_k * p.w01h;
     Eigen::MatrixXd map(8, 8);
     for (int k = 0; k < 8; ++k) {
         const auto start = [k](int place) { return k == place ? 1.0 : 0.0; };
-        CoSimulation run{p.scheme,
-                         p.weights,
-                         {p.w01h * p.w01h,
-                          2 * p.xi1 * p.w01h,
-                          TwoStep::with_radius(p.rho_inf),
-                          {start(0), start(1), start(2)},
-                          {start(3), start(4), start(5)}},
-                         {p.r_m, p.r_m * w02h * w02h, 2 * p.r_m * p.r_c * p.xi1 * w02h, start(6), start(7)}};
+        plain::CoSimulation run{
+            p.scheme,
+            p.weights,
+            {p.w01h * p.w01h,
+             2 * p.xi1 * p.w01h,
+             TwoStep::with_radius(p.rho_inf),
+             {start(0), start(1), start(2)},
+             {start(3), start(4), start(5)}},
+            {p.r_m, p.r_m * w02h * w02h, 2 * p.r_m * p.r_c * p.xi1 * w02h, start(6), start(7)}};
         run.step();
-        const Motion &now = run.smooth.now, &before = run.smooth.before;
+        const plain::Motion &now = run.smooth.now, &before = run.smooth.before;
         map.col(k) << now.x, now.v, now.a, before.x, before.v, before.a, run.nonsmooth.x, run.nonsmooth.v;
     }
     return map;
 }
 
-} // namespace tamis
+} // namespace tamis::test
