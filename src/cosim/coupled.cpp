@@ -53,9 +53,17 @@ void CoupledView::show(SmoothView& smooth, const View& nonsmooth, const Split& s
 {
     smooth_ = &smooth;
     nonsmooth_ = &nonsmooth;
+    split_ = &split;
     for (std::size_t b = 0; b < split.number.size(); ++b)
         if (split.number[b] >= 0 && split.carrier != static_cast<int>(b))
             smooth.set(static_cast<int>(b), nonsmooth.motion(split.number[b]));
+}
+
+double CoupledView::drive_force(Coordinate c) const
+{
+    for (const auto& [whole, beyond] : split_->drives)
+        if (whole.mechanism == c.mechanism && whole.index == c.index) return nonsmooth_->drive_force(beyond);
+    return smooth_->drive_force(c);
 }
 
 Coupled::Coupled(const Model& model, const Cut& cut, const CoupledOptions& options)

@@ -41,7 +41,7 @@ class CoupledView : public View {
     double step_size() const override { return nonsmooth_->step_size(); }
     double q(Coordinate c) const override { return smooth_->q(c); }
     double v(Coordinate c) const override { return smooth_->v(c); }
-    double drive_force(Coordinate c) const override { return smooth_->drive_force(c); }
+    double drive_force(Coordinate c) const override;
     const BodyMotion& motion(int body) const override { return smooth_->motion(body); }
     std::span<const GrainState> grains() const override { return nonsmooth_->grains(); }
     double memory(Memory m) const override { return nonsmooth_->memory(m); }
@@ -50,6 +50,7 @@ class CoupledView : public View {
   private:
     const SmoothView* smooth_ = nullptr;
     const View* nonsmooth_ = nullptr;
+    const Split* split_ = nullptr;
 };
 
 class Coupled : public Stepper {

@@ -69,14 +69,16 @@ void NonsmoothPeer::advance(double H, const Signal& u)
     const auto& guided = stepper_.options().guided;
     for (int k = 1; k <= options_.substeps; ++k) {
         const double part = 1.0 / options_.substeps;
-        // The moments of the spherical part are in body axes, at the start of the sub-step, where forces are.
+        // Forces are those at the start of the sub-step: contact points are there, and the moments of the
+        // spherical part in body axes.
         const State& state = stepper_.state();
+        const Vector3d origin = state.q.head<3>();
         const Eigen::Quaterniond turn(state.q[3], state.q[4], state.q[5], state.q[6]);
         follow(between(start, end, (k - 1) * part),
                k == options_.substeps ? end : between(start, end, k * part));
         const View& view = stepper_.view();
         if (kind_ == CutKind::contacts) {
-            const Wrench w = view.contact_force(split_.interface, state.q.head<3>());
+            const Wrench w = view.contact_force(split_.interface, origin);
             force += part * w.force;
             moment += part * w.moment;
         } else {

@@ -220,7 +220,10 @@ void Splitter::add_forces()
 {
     model_->gravity(Vector(whole_.gravity_value()));
     for (const Drive& d : whole_.drives())
-        if (const Coordinate c = new_coordinate(d.on); c.index >= 0) model_->drive(c, d.motion);
+        if (const Coordinate c = new_coordinate(d.on); c.index >= 0) {
+            model_->drive(c, d.motion);
+            split_.drives.emplace_back(d.on, c);
+        }
     for (const JointSpring& s : whole_.joint_springs())
         if (const Coordinate c = new_coordinate(s.on); c.index >= 0) model_->spring(c, s.law);
     const View& view = view_;

@@ -28,13 +28,14 @@ struct Split {
     Body interface;          // of `nonsmooth`
     std::vector<Body> away;  // bodies of the whole model that are not on the smooth side
     std::vector<int> number; // by body of the whole model: its number in `nonsmooth`, or -1
-    Pose marker;             // on the smooth body that carries it
-    int carrier;             // that body, in the whole model; -1: the ground
+    std::vector<std::pair<Coordinate, Coordinate>>
+        drives;  // beyond the cut: in the whole model, in `nonsmooth`
+    Pose marker; // on the smooth body that carries it
+    int carrier; // that body, in the whole model; -1: the ground
 };
 
 // `whole` must be finished and outlive the split; its laws are shown `view`, that of the whole model. Refuses
-// loops and springs that tie both sides together, contact shapes on the smooth side, and drives beyond the
-// cut.
+// loops and springs that tie both sides together, and contact shapes on the smooth side.
 Split split(const Model& whole, const Cut& cut, const View& view);
 
 } // namespace tamis
