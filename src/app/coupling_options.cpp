@@ -38,10 +38,16 @@ std::optional<CoupledOptions> read_coupling(Options& options)
                : acceleration == "quasi-newton" ? Repetition::quasi_newton
                                                 : Repetition::plain;
     c.must_converge = options.flag("coupling-strict", "stop if a tight step does not converge");
-    for (const auto& [name, count] : {std::pair{"smooth-substeps", c.smooth_substeps},
-                                      {"nonsmooth-substeps", c.nonsmooth_substeps},
-                                      {"coupling-iterations", c.max_iterations}})
-        if (count < 1) throw UsageError(fmt::format("--{} is {}: give a positive number.", name, count));
+    const auto refuse = [](const char* name, auto value, const char* remedy) {
+        throw UsageError(fmt::format("--{} is {}: give {}.", name, value, remedy));
+    };
+    for (const auto& [name, weight] :
+         {std::pair{"alpha", c.weights.alpha}, {"beta", c.weights.beta}, {"gamma", c.weights.gamma}})
+        if (!(weight >= 0) || !std::isfinite(weight)) refuse(name, weight, "zero or a positive number");
+    if (c.extrapolation < 0 || c.extrapolation > 2) refuse("extrapolation", c.extrapolation, "0, 1 or 2");
+    if (c.smooth_substeps < 1) refuse("smooth-substeps", c.smooth_substeps, "a positive number");
+    if (c.nonsmooth_substeps < 1) refuse("nonsmooth-substeps", c.nonsmooth_substeps, "a positive number");
+    if (c.max_iterations < 2) refuse("coupling-iterations", c.max_iterations, "2 or more");
     if (!(c.absolute >= 0) || !(c.relative >= 0) || !(c.absolute + c.relative > 0))
         throw UsageError(fmt::format("--coupling-tolerance is {} and --coupling-relative {}: neither may be "
                                      "negative, and one must be positive.",

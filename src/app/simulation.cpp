@@ -6,6 +6,7 @@
 #include "app/output.hpp"
 #include "app/progress.hpp"
 #include "app/stop_signals.hpp"
+#include "cosim/coupled.hpp"
 #include "io/checkpoint.hpp"
 #include "io/file.hpp"
 #include "nscd/detection.hpp"
@@ -191,6 +192,10 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
     times["total"] = s.step_seconds + s.output_seconds;
     j["state_hash"] = fmt::format("{:016x}", stepper.state_hash());
     j["notes"] = notes;
+    if (const auto* coupled = dynamic_cast<const Coupled*>(&stepper)) {
+        const CouplingStatistics& c = coupled->coupling().statistics();
+        j["coupling"] = {{"iterations", c.iterations}, {"steps_not_converged", c.not_converged}};
+    }
     if (const auto* relative = dynamic_cast<const MoreauJean*>(&stepper)) {
         j["equations"] = relative->emitted() ? "emitted code" : "interpreted";
         j["partition_changes"] = relative->partition_changes();
