@@ -54,15 +54,18 @@ TAMIS_MODEL(two_masses, "Two masses clamped together, whole or by co-simulation 
         const auto [x, v] = exact(s.time());
         return std::vector{x, v};
     });
-    auto sums = std::make_shared<std::array<double, 4>>();
-    record({"error_x", "error_v"}, [=](const View& s) {
+    auto sums = std::make_shared<std::array<double, 6>>(); // of |x|, |v|, and of the deviations of each mass
+    record({"error_x1", "error_v1", "error_x2", "error_v2"}, [=](const View& s) {
         const auto [x, v] = exact(s.time());
-        auto& [dx, all_x, dv, all_v] = *sums;
-        dx += std::abs(s.position(bodies.second)[0] - x);
-        dv += std::abs(s.velocity(bodies.second)[0] - v);
+        auto& [all_x, all_v, x1, v1, x2, v2] = *sums;
         all_x += std::abs(x);
         all_v += std::abs(v);
-        return std::vector{all_x > 0 ? dx / all_x : 0, all_v > 0 ? dv / all_v : 0};
+        x1 += std::abs(s.position(bodies.first)[0] - x);
+        v1 += std::abs(s.velocity(bodies.first)[0] - v);
+        x2 += std::abs(s.position(bodies.second)[0] - x);
+        v2 += std::abs(s.velocity(bodies.second)[0] - v);
+        const auto part = [](double deviations, double all) { return all > 0 ? deviations / all : 0; };
+        return std::vector{part(x1, all_x), part(v1, all_v), part(x2, all_x), part(v2, all_v)};
     });
     defaults.h = 1e-3;
     run_until(0.5);

@@ -5,7 +5,7 @@ import csv
 import sys
 from pathlib import Path
 
-from run_folder import RunFolder, make_run, matches
+from run_folder import RunFolder, Runs
 from style import (black, blue, fail, green, grey, legend_above, orange, page, purple, red, save, sky,
                    slope_guide)
 
@@ -18,20 +18,6 @@ schemes = {("jacobi", "no"): ("o", "-", "Jacobi, explicit"),
            ("gauss-seidel", "no"): ("s", "-", "Gauss–Seidel, explicit"),
            ("gauss-seidel", "yes"): ("^", ":", "iterated")}  # Jacobi or Gauss-Seidel: the same solution
 panels = {"fs": "force–motion", "ss": "motion–motion", "ff": "force–force"}
-
-
-class Runs:
-    """Runs in folders of their own, made when first asked for, unless they are there already."""
-
-    def __init__(self, folder, again):
-        self.folder, self.again = folder, again
-
-    def __call__(self, name, options, flags=()):
-        folder = self.folder / name
-        if self.again or not matches(folder, {**options, **{flag: True for flag in flags}}):
-            print(f"run {name}", flush=True)
-            make_run("lim_oscillator", name, folder, options, flags)
-        return folder
 
 
 def table(folder):
@@ -121,7 +107,7 @@ def main():
         arguments.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
-    runs = Runs(arguments.out, arguments.again)
+    runs = Runs("lim_oscillator", arguments.out, arguments.again)
     save(energy_figure(runs), arguments.out / "energy.png")
     save(error_figure(runs), arguments.out / "errors.png")
 

@@ -76,3 +76,17 @@ def make_run(model, name, folder, options, flags=()):
         fail(f"cannot start {root / 'tamis'}: {error.strerror}.")
     if status != 0:
         fail(f"the run {name} ended with exit code {status}, for the reason above.")
+
+
+class Runs:
+    """Runs of a model in folders of their own, made when first asked for, unless they are there already."""
+
+    def __init__(self, model, folder, again):
+        self.model, self.folder, self.again = model, folder, again
+
+    def __call__(self, name, options, flags=()):
+        folder = self.folder / name
+        if self.again or not matches(folder, {**options, **{flag: True for flag in flags}}):
+            print(f"run {name}", flush=True)
+            make_run(self.model, name, folder, options, flags)
+        return folder

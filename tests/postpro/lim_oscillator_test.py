@@ -38,8 +38,8 @@ class Plots(unittest.TestCase):
 
     def test_errors_are_those_of_the_tables(self):
         self.made = []
-        with mock.patch("lim_oscillator.make_run", self.make):
-            figure = lim_oscillator.error_figure(lim_oscillator.Runs(self.folder, False))
+        with mock.patch("run_folder.make_run", self.make):
+            figure = lim_oscillator.error_figure(lim_oscillator.Runs("lim_oscillator", self.folder, False))
         self.assertEqual([options["H"] for _, options, _ in self.made], lim_oscillator.steps)
         for axes in figure.axes:
             curves = {line.get_label(): line for line in axes.get_lines()}
@@ -56,8 +56,8 @@ class Plots(unittest.TestCase):
             (self.folder / "a").mkdir(exist_ok=True)
             (self.folder / "a/summary.json").write_text(
                 '{"status": "finished", "parameters": {"H": 0.001, "all": true, "case": "1"}}')
-            with mock.patch("lim_oscillator.make_run", self.make):
-                lim_oscillator.Runs(self.folder, again)("a", {"H": 1e-3}, ["all"])
+            with mock.patch("run_folder.make_run", self.make):
+                lim_oscillator.Runs("lim_oscillator", self.folder, again)("a", {"H": 1e-3}, ["all"])
             self.assertEqual(len(self.made), made)
 
     def test_refuse_what_is_no_table(self):

@@ -1,0 +1,108 @@
+"""The double pendulum, whole and cut at its hinge: Fig. 11 of Zhang et al. (2022), and how far each method is from
+the solution, which is integrated here from Lagrange's equations. Runs that this needs are made on the way."""
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from run_folder import RunFolder, Runs
+from style import blue, fail, green, grey, legend_above, page, red, save
+
+import matplotlib.pyplot as plt
+
+steps = [4e-3, 2e-3, 1e-3]  # s
+t_end = 5.0
+methods = {"Moreau–Jean, midpoint": {}, "smooth": {"method": "smooth"},
+           "index 1": {"coupling": "explicit-index1"}, "index 2": {"coupling": "explicit-index2"},
+           "index 3": {"coupling": "explicit-index3"}, "tight": {"coupling": "tight"}}
+columns = ["theta1", "theta2", "rate1", "rate2"]
+
+
+def solution(h=1e-3):
+    """Rows theta1, theta2, rate1, rate2 at multiples of h, by the classical Runge-Kutta method."""
+    L, m, J, g = 0.4, 1, 1, 9.81
+
+    def rates(y):
+        one, two, v, w = y
+        c, s = m * L ** 2 / 2 * np.cos(one - two), m * L ** 2 / 2 * np.sin(one - two)
+        M = np.array([[J + m * L ** 2 / 4 + m * L ** 2, c], [c, J + m * L ** 2 / 4]])
+        f = [-s * w ** 2 - 1.5 * m * L * g * np.sin(one), s * v ** 2 - 0.5 * m * L * g * np.sin(two)]
+        return np.array([v, w, *np.linalg.solve(M, f)])
+
+    y = np.array([np.pi / 2, np.pi / 2, 0.5, 0.5])
+    rows = [y]
+    for _ in range(round(t_end / h)):
+        a = rates(y)
+        b = rates(y + h / 2 * a)
+        c = rates(y + h / 2 * b)
+        d = rates(y + h * c)
+        y = y + h / 6 * (a + 2 * b + 2 * c + d)
+        rows.append(y)
+    return np.array(rows)
+
+
+def run_of(runs, method, h):
+    name = f"{method.split(',')[0].replace(' ', '_')}_{h:g}".replace("–", "-")
+    folder = runs(name, {"h": h, "t-end": t_end, "frames": 0, **methods[method]})
+    return RunFolder(folder, "double_pendulum", ["t", "opening", *columns], ["length", "coupling"])
+
+
+def errors(run, exact):
+    """Largest deviations of the angles, of their rates, and largest opening of the hinge."""
+    at = exact[np.rint(run["t"] / 1e-3).astype(int)]
+    off = np.abs(np.column_stack([run[column] for column in columns]) - at)
+    return off[:, :2].max(), off[:, 2:].max(), run["opening"].max()
+
+
+def figure_of(runs, exact):
+    figure, grid = plt.subplots(2, 2, figsize=(page, 4), sharex=True)
+    labels = [r"$\theta_{z,1}$ [rad]", r"$\theta_{z,2}$ [rad]", r"$\dot\theta_{z,1}$ [rad/s]", r"$\dot\theta_{z,2}$ [rad/s]"]
+    time = np.linspace(0, t_end, len(exact))
+    for k, axes in enumerate(grid.flat):
+        axes.plot(time, exact[:, k], color=grey, linewidth=2.5, alpha=0.6, label="exact")
+        for method, colour, line in (("index 1", blue, "-"), ("index 2", green, (0, (3, 3))), ("index 3", red, (0, (1, 3)))):
+            run = run_of(runs, method, steps[-1])
+            axes.plot(run["t"], run[columns[k]], color=colour, linestyle=line, label=method)
+        axes.set_ylabel(labels[k])
+    for axes in grid[-1]:
+        axes.set_xlabel("time $t$ [s]")
+    legend_above(figure, 4, grid[0, 0].get_legend_handles_labels()[0])
+    return figure
+
+
+def table(runs, exact):
+    lines = ["| method | h, s | angles, rad | rates, rad/s | hinge, m |", "|---|---|---|---|---|"]
+    for method in methods:
+        for h in steps:
+            angle, rate, opening = errors(run_of(runs, method, h), exact)
+            lines.append(f"| {method} | {h:g} | {angle:.2e} | {rate:.2e} | {opening:.1e} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tamis plot double_pendulum",
+                                     description="Draw the double pendulum as published, and tabulate errors.")
+    parser.add_argument("--out", type=Path, default=Path("out/double_pendulum_figures"), metavar="DIR",
+                        help="folder of the picture, the table and the runs they need (default: %(default)s)")
+    parser.add_argument("--again", action="store_true", help="make the runs again even if they are there")
+    arguments = parser.parse_args()
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
+    runs = Runs("double_pendulum", arguments.out, arguments.again)
+    exact = solution()
+    save(figure_of(runs, exact), arguments.out / "z22_fig11.png")
+    text = table(runs, exact)
+    try:
+        (arguments.out / "table.md").write_text(text)
+    except OSError as error:
+        fail(f"cannot write {arguments.out / 'table.md'}: {error.strerror}.")
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
