@@ -30,7 +30,7 @@ struct CoupledOptions {
 };
 
 // The whole model, as laws and records see it: bodies of either side, grains, contacts. Between communication
-// points it shows the last one.
+// points bodies beyond the cut are shown as at the last one, those of the smooth side as it last had them.
 class CoupledView : public View {
   public:
     explicit CoupledView(const Model& model) : View(model) {}

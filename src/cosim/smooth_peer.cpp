@@ -2,6 +2,7 @@
 #include "cosim/smooth_peer.hpp"
 
 #include "error.hpp"
+#include "smooth/rotation.hpp"
 
 namespace tamis {
 
@@ -42,10 +43,18 @@ void SmoothPeer::accept()
     predicted_ = solved_ = false;
 }
 
-bool SmoothPeer::predict(double, std::span<double> y)
+bool SmoothPeer::predict(double H, std::span<double> y)
 {
-    if (substeps_ > 1) return false; // it looks one sub-step ahead only
     accept();
+    if (substeps_ > 1) {
+        // The solver looks one sub-step ahead only. With the acceleration, the wrench would come back at once
+        // and explicit couplings of like masses diverge.
+        InterfaceMotion m = marker();
+        m.x += H * m.v;
+        m.turn = exp_turn(H * m.omega) * m.turn;
+        m.write(y);
+        return true;
+    }
     solver_.predict();
     predicted_ = true;
     marker().write(y);
