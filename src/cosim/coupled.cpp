@@ -91,7 +91,7 @@ void Coupled::couple()
 void Coupled::restart(const SmoothState& smooth, const State& nonsmooth)
 {
     smooth_.restart(smooth);
-    nonsmooth_.stepper().restore(nonsmooth);
+    nonsmooth_.restart(nonsmooth);
     couple();
 }
 

@@ -54,6 +54,12 @@ NonsmoothPeer::NonsmoothPeer(const Split& split, CutKind kind, MoreauJeanOptions
     stepper_.restore(state);
 }
 
+void NonsmoothPeer::restart(const State& state)
+{
+    stepper_.restore(state);
+    wrench_ = {};
+}
+
 void NonsmoothPeer::output(std::span<const double>, std::span<double> y) const
 {
     write_wrench(wrench_, y);

@@ -34,6 +34,7 @@ class NonsmoothPeer : public Peer {
     void save() override { saved_ = stepper_.state(); }
     void restore() override { stepper_.restore(saved_); }
 
+    void restart(const State& state); // goes on from there, with no wrench yet
     const MoreauJean& stepper() const { return stepper_; }
     MoreauJean& stepper() { return stepper_; }
     const StepReport& report() const { return report_; } // of the last sub-step

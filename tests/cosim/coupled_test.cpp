@@ -322,6 +322,23 @@ TEST(Coupled, ContainerOfBallsKeepsTheMomentumOfTheWhole)
     EXPECT_NEAR(coupled(400), whole, 0.05 * std::abs(whole));
 }
 
+TEST(Coupled, RestartForgetsWhatWasBefore)
+{
+    const Chain c;
+    for (const int substeps : {1, 2}) {
+        CoupledOptions o = by(CouplingScheme::tight);
+        o.smooth_substeps = substeps;
+        Coupled run(c.model, {c.arm}, o);
+        const SmoothState smooth = run.smooth().solver().state();
+        const State nonsmooth = run.nonsmooth().stepper().state();
+        for (int n = 0; n < 5; ++n) run.step();
+        const std::uint64_t hash = run.state_hash();
+        run.restart(smooth, nonsmooth);
+        for (int n = 0; n < 5; ++n) run.step();
+        EXPECT_EQ(run.state_hash(), hash) << substeps;
+    }
+}
+
 TEST(Coupled, StepsDoNotAllocate)
 {
     const Chain c;
