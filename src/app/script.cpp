@@ -152,7 +152,7 @@ void Script::read_stepping()
                         "--solver nlgs");
     s.threads = options_.integer("threads", 0, "of the contact solver; 0: as many as the machine has");
     s.rho_inf = options_.number(
-        "rho-inf", method_ == Method::generalized_alpha ? 0.8 : 0.6,
+        "rho-inf", method_ == Method::smooth || cut_ ? 0.6 : 0.8,
         "what the generalized-alpha and the smooth method leave of an infinite frequency in a step, 0 to 1");
     for (const char* name : {"h", "theta", "force", "friction-law"}) identity[name] = options_.values()[name];
     if (cut_)
