@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from run_folder import RunFolder, make_run, matches
+from run_folder import RunFolder, Runs
 from style import blue, fail, green, legend_above, page, red, save
 
 import matplotlib.pyplot as plt
@@ -49,14 +49,9 @@ def main():
     except OSError as error:
         fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
 
-    found = {}
-    for name, options in runs.items():
-        options = {**options, "t-end": arguments.t_end}
-        folder = arguments.runs / name
-        if arguments.again or not matches(folder, options):
-            print(f"run {name}", flush=True)
-            make_run("cantilever", name, folder, options)
-        found[name] = RunFolder(folder, "cantilever", columns, ["excitation"])
+    make = Runs("cantilever", arguments.runs, arguments.again)
+    found = {name: RunFolder(make(name, {**options, "t-end": arguments.t_end}), "cantilever", columns, ["excitation"])
+             for name, options in runs.items()}
     for file, names in (("z20_fig17.png", ["force", "force_tight"]), ("z22_fig14.png", ["crank", "crank_explicit"])):
         save(figure(found, names), arguments.out / file)
     print("\nrun             peak [mm]  reduced [mm]  from the whole [mm]  from the reduced model [mm]  opening [m]")
