@@ -172,7 +172,10 @@ TEST(PlainMap, HasTheRadiusOfTheRecurrence)
 // there.
 TEST(CoupledMap, HasTheRadiusOfTheRecurrenceAndOfThePlainSimulation)
 {
-    for (StabilityParameters p : schemes)
+    std::vector<StabilityParameters> all(std::begin(schemes), std::end(schemes));
+    for (const BaumgarteWeights& weights : {index_3, BaumgarteWeights{0.2, 0.2, 1}})
+        all.push_back({.scheme = modified, .weights = weights});
+    for (StabilityParameters p : all)
         for (const double rho : {0.0, 0.5, 1.0})
             for (const double w : {0.0, 0.3, 9.0})
                 for (const double r_m : {0.0, 0.7, 3.0}) {
