@@ -14,7 +14,7 @@
 // integrated beside the beam.
 //
 // Sample runs:  cantilever --elements 2 --t-end 0.02
-//               cantilever --elements 2 --t-end 0.02 --excitation crank --coupling explicit-index1 --rho-inf 0.25
+//               cantilever --elements 2 --t-end 0.02 --excitation crank --coupling tight
 #include <tamis.hpp>
 
 #include <cmath>
