@@ -1,13 +1,11 @@
 """Figures of the beam with a mass at its end: Fig. 17 of Zhang et al. (2020), the beam under a force against its
 reduced model, and Fig. 14 of Zhang et al. (2022), the beam moved by a crank, as a whole and by co-simulation.
 Runs that the figures need are made on the way."""
-import argparse
 import sys
-from pathlib import Path
 
 import numpy as np
-from run_folder import RunFolder, Runs
-from style import blue, fail, green, legend_above, page, red, save
+from run_folder import RunFolder, Runs, plot_arguments
+from style import blue, green, legend_above, page, red, save
 
 import matplotlib.pyplot as plt
 
@@ -38,19 +36,9 @@ def figure(found, names):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis plot cantilever", description=__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("out/cantilever"), help="folder of the runs")
-    parser.add_argument("--out", type=Path, default=Path("out/cantilever_figures"), help="folder of the figures")
-    parser.add_argument("--again", action="store_true", help="make all runs anew")
-    parser.add_argument("--t-end", type=float, default=2.0, help="end of the runs, s")
-    arguments = parser.parse_args()
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
-
-    make = Runs("cantilever", arguments.runs, arguments.again)
-    found = {name: RunFolder(make(name, {**options, "t-end": arguments.t_end}), "cantilever", columns, ["excitation"])
+    arguments = plot_arguments("cantilever", __doc__)
+    make = Runs("cantilever", arguments.out, arguments.again)
+    found = {name: RunFolder(make(name, options), "cantilever", columns, ["excitation"])
              for name, options in runs.items()}
     for file, names in (("z20_fig17.png", ["force", "force_tight"]), ("z22_fig14.png", ["crank", "crank_explicit"])):
         save(figure(found, names), arguments.out / file)

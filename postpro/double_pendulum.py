@@ -1,11 +1,9 @@
 """The double pendulum, whole and cut at its hinge: Fig. 11 of Zhang et al. (2022), and how far each method is from
 the solution, which is integrated here from Lagrange's equations. Runs that this needs are made on the way."""
-import argparse
 import sys
-from pathlib import Path
 
 import numpy as np
-from run_folder import RunFolder, Runs
+from run_folder import RunFolder, Runs, plot_arguments
 from style import blue, fail, green, grey, legend_above, page, red, save
 
 import matplotlib.pyplot as plt
@@ -80,16 +78,7 @@ def table(runs, exact):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis plot double_pendulum",
-                                     description="Draw the double pendulum as published, and tabulate errors.")
-    parser.add_argument("--out", type=Path, default=Path("out/double_pendulum_figures"), metavar="DIR",
-                        help="folder of the picture, the table and the runs they need (default: %(default)s)")
-    parser.add_argument("--again", action="store_true", help="make the runs again even if they are there")
-    arguments = parser.parse_args()
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
+    arguments = plot_arguments("double_pendulum", "Draw the double pendulum as published, and tabulate errors.")
     runs = Runs("double_pendulum", arguments.out, arguments.again)
     exact = solution()
     save(figure_of(runs, exact), arguments.out / "z22_fig11.png")

@@ -1,11 +1,9 @@
 """Figures of the linear oscillator benchmark: energy over time, and errors over the macro step, of coupling
 schemes. Runs that the figures need are made on the way."""
-import argparse
 import csv
 import sys
-from pathlib import Path
 
-from run_folder import RunFolder, Runs
+from run_folder import RunFolder, Runs, plot_arguments
 from style import (black, blue, fail, green, grey, legend_above, orange, page, purple, red, save, sky,
                    slope_guide)
 
@@ -97,16 +95,7 @@ def error_figure(runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis plot lim_oscillator",
-                                     description="Draw energies and errors of coupling schemes.")
-    parser.add_argument("--out", type=Path, default=Path("out/lim_oscillator_figures"), metavar="DIR",
-                        help="folder of the pictures and of the runs they need (default: %(default)s)")
-    parser.add_argument("--again", action="store_true", help="make the runs again even if they are there")
-    arguments = parser.parse_args()
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
+    arguments = plot_arguments("lim_oscillator", "Draw energies and errors of coupling schemes.")
     runs = Runs("lim_oscillator", arguments.out, arguments.again)
     save(energy_figure(runs), arguments.out / "energy.png")
     save(error_figure(runs), arguments.out / "errors.png")

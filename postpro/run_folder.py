@@ -1,4 +1,5 @@
-"""The files of a run as plots read them, and how plots make the runs that they need."""
+"""The files of a run as plots read them, how plots make the runs that they need, and what they are asked."""
+import argparse
 import json
 import subprocess
 from pathlib import Path
@@ -90,3 +91,17 @@ class Runs:
             print(f"run {name}", flush=True)
             make_run(self.model, name, folder, options, flags)
         return folder
+
+
+def plot_arguments(model, description):
+    """The arguments of a plot that makes its own runs; its folder is there afterwards."""
+    parser = argparse.ArgumentParser(prog=f"tamis plot {model}", description=description)
+    parser.add_argument("--out", type=Path, default=Path(f"out/{model}_figures"), metavar="DIR",
+                        help="folder of the pictures, the tables and the runs they need (default: %(default)s)")
+    parser.add_argument("--again", action="store_true", help="make the runs again even if they are there")
+    arguments = parser.parse_args()
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
+    return arguments

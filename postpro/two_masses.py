@@ -1,10 +1,8 @@
 """Two masses by co-simulation: Fig. 11 and Table 1 of Zhang et al. (2020), Figs 8 and 9 of Zhang et al. (2022).
 Runs that they need are made on the way; tables.md has the numbers beside the published ones."""
-import argparse
 import sys
-from pathlib import Path
 
-from run_folder import RunFolder, Runs
+from run_folder import RunFolder, Runs, plot_arguments
 from style import blue, fail, green, grey, legend_above, orange, page, red, save, slope_guide
 
 import matplotlib.pyplot as plt
@@ -108,16 +106,7 @@ def tables(first, errors):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis plot two_masses",
-                                     description="Draw and tabulate two masses by co-simulation as published.")
-    parser.add_argument("--out", type=Path, default=Path("out/two_masses_figures"), metavar="DIR",
-                        help="folder of the pictures, the tables and the runs they need (default: %(default)s)")
-    parser.add_argument("--again", action="store_true", help="make the runs again even if they are there")
-    arguments = parser.parse_args()
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
+    arguments = plot_arguments("two_masses", "Draw and tabulate two masses by co-simulation as published.")
     runs = Runs("two_masses", arguments.out, arguments.again)
     save(fig11(runs), arguments.out / "z20_fig11.png")
     save(fig8(runs), arguments.out / "z22_fig8.png")

@@ -34,12 +34,12 @@ class Plots(unittest.TestCase):
             write(folder, options, 3.0 if "_" in name else 4.0)
 
         with tempfile.TemporaryDirectory() as place, mock.patch("run_folder.make_run", make):
-            arguments = ["cantilever", "--runs", f"{place}/runs", "--out", f"{place}/figures"]
+            arguments = ["cantilever", "--out", f"{place}/figures"]
             with mock.patch.object(sys, "argv", arguments), mock.patch("builtins.print") as said:
                 cantilever.main()
                 cantilever.main()  # makes no run again
             self.assertEqual([name for name, _ in made], list(cantilever.runs))
-            self.assertEqual(made[3][1], {"excitation": "crank", "coupling": "explicit-index1", "rho-inf": 0.25, "t-end": 2.0})
+            self.assertEqual(made[3][1], {"excitation": "crank", "coupling": "explicit-index1", "rho-inf": 0.25})
             for figure in ("z20_fig17.png", "z22_fig14.png"):
                 self.assertTrue((Path(place) / "figures" / figure).stat().st_size > 1000)
             table = [call.args[0] for call in said.call_args_list if str(call.args[0]).startswith("crank_explicit")]
