@@ -10,8 +10,8 @@ namespace tamis {
 
 namespace {
 
-constexpr int few = 64;            // contacts hold at most, else it is no spot
-constexpr int most_contacts = 400; // of the bodies of these
+constexpr int few = 64;            // contacts that must hold the share, else it is no spot
+constexpr int most_contacts = 400; // in all, of the bodies of these
 
 } // namespace
 
