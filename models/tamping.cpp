@@ -345,6 +345,6 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
     defaults.h = 5e-4;
     defaults.solver = "coloured-float"; // falls back to double where single precision does not get there
     defaults.tolerance = quick ? 1e-3 : 1e-4;
-    defaults.max_sweeps = quick ? 500 : 8000;
+    defaults.max_sweeps = quick ? 500 : 32000;
     run_until(quick ? 0.2 : 2);
 }

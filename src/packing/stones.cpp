@@ -184,6 +184,35 @@ double sphericity(const Hull& hull)
     return std::numbers::pi * d * d / surface_area(hull);
 }
 
+double shape_index(std::span<const Polyhedron> stones)
+{
+    double all = 0, long_ones = 0;
+    for (const Polyhedron& stone : stones) {
+        const Calipers c = calipers(*stone.hull);
+        const double volume = mass_properties(*stone.hull).volume;
+        all += volume;
+        if (c.longest > 3 * c.shortest) long_ones += volume;
+    }
+    return long_ones / all;
+}
+
+double flakiness_index(std::span<const Polyhedron> stones)
+{
+    // Sieves of ascending width; the bars that belong to a class are as far apart as the sieve two below it.
+    static constexpr double sieve[] = {2.5e-3, 3.15e-3, 4e-3,    5e-3,  6.3e-3, 8e-3,  10e-3, 12.5e-3, 16e-3,
+                                       20e-3,  25e-3,   31.5e-3, 40e-3, 50e-3,  63e-3, 80e-3, 100e-3};
+    double all = 0, flat = 0;
+    for (const Polyhedron& stone : stones) {
+        const Calipers c = calipers(*stone.hull);
+        const auto wider = std::ranges::upper_bound(sieve, c.intermediate);
+        if (c.intermediate < sieve[2] || wider == std::end(sieve)) continue;
+        const double volume = mass_properties(*stone.hull).volume;
+        all += volume;
+        if (c.shortest < wider[-3]) flat += volume;
+    }
+    return flat / all;
+}
+
 Hull make_stone(const StoneForm& form, double sieve_size, Random& random)
 {
     constexpr double exactness = 1e-3, needle = 0.1, short_edge = 0.05;

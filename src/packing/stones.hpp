@@ -30,6 +30,13 @@ double sieve_size(const Hull& hull);
 double surface_area(const Hull& hull);
 double sphericity(const Hull& hull); // surface of the ball of equal volume / surface
 
+// The standard tests of the form of aggregates, as shares of the mass from 0 to 1. Shape index (EN 933-4): of
+// stones longer than three times their thickness. Flakiness index (EN 933-3), among stones between sieves of
+// 4 and 100 mm: of those that pass between bars about half as far apart as the next wider sieve. Not a
+// number where there is no stone to ask.
+double shape_index(std::span<const Polyhedron> stones);
+double flakiness_index(std::span<const Polyhedron> stones);
+
 // What the stones of a set have in common. The defaults are those of railway ballast. Elongation and
 // flatness of each stone are drawn from normal distributions cut at two standard deviations.
 struct StoneForm {

@@ -1,6 +1,7 @@
 #include "packing/stones.hpp"
 
 #include "error_of.hpp"
+#include "packing/grading.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -191,6 +192,40 @@ TEST(Stones, FollowTheFormAskedFor)
     EXPECT_NEAR(std::sqrt(ee - e * e), 0.08, 0.02);
     EXPECT_GT(s, 0.8);
     EXPECT_LT(s, 0.9);
+}
+
+static Polyhedron brick(double length, double width, double thickness)
+{
+    return {std::make_shared<Hull>(box_hull({length, width, thickness}, Matrix3d::Identity()))};
+}
+
+TEST(FormIndices, BricksHaveTheirShareOfTheMass)
+{
+    // 3 of 4 dm^3 in the brick that is longer than three thicknesses.
+    const Polyhedron flag = brick(0.3, 0.2, 0.05), cube = brick(0.1, 0.1, 0.1);
+    EXPECT_NEAR(shape_index(std::vector{flag, cube}), 0.75, 1e-12);
+    EXPECT_EQ(shape_index(std::vector{cube}), 0);
+    EXPECT_TRUE(std::isnan(shape_index({})));
+
+    // Between the sieves of 40 and 50 mm the bars are 25 mm apart, between 25 and 31.5 mm they are 16.
+    EXPECT_NEAR(flakiness_index(std::vector{brick(0.06, 0.045, 0.0249), brick(0.06, 0.045, 0.0251)}),
+                0.0249 / 0.05, 1e-12);
+    EXPECT_EQ(flakiness_index(std::vector{brick(0.05, 0.028, 0.0159)}), 1);
+    EXPECT_EQ(flakiness_index(std::vector{brick(0.05, 0.028, 0.0161)}), 0);
+    EXPECT_EQ(flakiness_index(std::vector{brick(0.02, 0.0041, 0.0024)}), 1);
+    EXPECT_EQ(flakiness_index(std::vector{brick(0.2, 0.099, 0.0499)}), 1);
+    EXPECT_TRUE(std::isnan(flakiness_index(std::vector{flag}))) << "no sieve holds it";
+    EXPECT_TRUE(std::isnan(flakiness_index(std::vector{brick(0.02, 0.0039, 0.001)})));
+}
+
+// EN 13450 has categories of 15, 20 and 35 % for the flakiness index of ballast and of 10, 20 and 30 % for
+// its shape index.
+TEST(FormIndices, BallastIsOfTheStrictestCategories)
+{
+    const auto stones = make_stones({}, draw_sizes(ballast_31_50(), 500));
+    EXPECT_LT(flakiness_index(stones), 0.15);
+    EXPECT_GT(flakiness_index(stones), 0.02);
+    EXPECT_LT(shape_index(stones), 0.10);
 }
 
 TEST(Stones, AreAllDifferentAndComeFromTheSeed)
