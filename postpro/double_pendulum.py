@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 from run_folder import RunFolder, Runs, plot_arguments
-from style import blue, fail, green, grey, legend_above, page, red, save
+from style import blue, green, grey, legend_above, page, red, save, save_text
 
 import matplotlib.pyplot as plt
 
@@ -82,12 +82,7 @@ def main():
     runs = Runs("double_pendulum", arguments.out, arguments.again)
     exact = solution()
     save(figure_of(runs, exact), arguments.out / "z22_fig11.png")
-    text = table(runs, exact)
-    try:
-        (arguments.out / "table.md").write_text(text)
-    except OSError as error:
-        fail(f"cannot write {arguments.out / 'table.md'}: {error.strerror}.")
-    print(text, end="")
+    save_text(table(runs, exact), arguments.out / "table.md")
 
 
 if __name__ == "__main__":

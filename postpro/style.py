@@ -38,6 +38,14 @@ def save(figure, path):
     print(path)
 
 
+def save_text(text, path):
+    try:
+        path.write_text(text)
+    except OSError as error:
+        fail(f"cannot write {path}: {error.strerror}.")
+    print(text, end="")
+
+
 def legend_above(artist, columns, handles=None):
     """A legend over the axes, or over the whole figure, where it hides nothing."""
     artist.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=columns,

@@ -3,7 +3,7 @@ Runs that they need are made on the way; tables.md has the numbers beside the pu
 import sys
 
 from run_folder import RunFolder, Runs, plot_arguments
-from style import blue, fail, green, grey, legend_above, orange, page, red, save, slope_guide
+from style import blue, fail, green, grey, legend_above, orange, page, red, save, save_text, slope_guide
 
 import matplotlib.pyplot as plt
 
@@ -112,12 +112,7 @@ def main():
     save(fig8(runs), arguments.out / "z22_fig8.png")
     errors = errors_of_fig9(runs)
     save(fig9(errors), arguments.out / "z22_fig9.png")
-    text = tables(errors_of_table_1(runs), errors)
-    try:
-        (arguments.out / "tables.md").write_text(text)
-    except OSError as error:
-        fail(f"cannot write {arguments.out / 'tables.md'}: {error.strerror}.")
-    print(text, end="")
+    save_text(tables(errors_of_table_1(runs), errors), arguments.out / "tables.md")
 
 
 if __name__ == "__main__":

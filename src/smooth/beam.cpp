@@ -18,7 +18,7 @@
 // the mass in the nodes none were found.
 //
 // Variations, with theta_k of the nodes and theta of the section at xi, in world axes (T as in
-// rotation_vector.hpp, T'(b) its derivative along b):
+// rotation.hpp, T'(b) its derivative along b):
 //
 //     dphi_k = P_k (theta_k - theta_2),   P_k = T(phi_k)^-1 D_2^T
 //     theta  = theta_2 + D_2 T dphi,      theta' = D_2 (T dphi' + T'(phi') dphi)
@@ -44,7 +44,7 @@
 #include "smooth/beam.hpp"
 
 #include "error.hpp"
-#include "smooth/rotation_vector.hpp"
+#include "smooth/rotation.hpp"
 
 #include <Eigen/LU>
 #include <cmath>
@@ -92,13 +92,13 @@ struct Beam::Point {
 
 Beam::Beam(std::string name, const std::array<int, 3>& nodes, const std::array<Pose, 3>& at,
            const Matrix3d& axes, const BeamSection& section, const BeamOptions& options)
-    : name_(std::move(name)), nodes_(nodes.begin(), nodes.end()),
-      half_length_((at[2].p - at[0].p).norm() / 2), section_(section), options_(options)
+    : Element(std::move(name), {nodes.begin(), nodes.end()}), half_length_((at[2].p - at[0].p).norm() / 2),
+      section_(section), options_(options)
 {
     if (!(half_length_ > 0) || !std::isfinite(half_length_))
-        fail("Beam '{}' has an element without length: place its ends apart.", name_);
+        fail("Beam '{}' has an element without length: place its ends apart.", this->name());
     if ((at[0].p + at[2].p - 2 * at[1].p).norm() > 1e-9 * half_length_)
-        fail("Beam '{}' has a node that is not in the middle of its element.", name_);
+        fail("Beam '{}' has a node that is not in the middle of its element.", this->name());
     std::array<NodeMotion, 3> start;
     for (int k = 0; k < 3; ++k) {
         axes_[k] = at[k].R.transpose() * axes;

@@ -23,8 +23,6 @@ class Beam : public Element {
     Beam(std::string name, const std::array<int, 3>& nodes, const std::array<Pose, 3>& at,
          const Eigen::Matrix3d& axes, const BeamSection& section, const BeamOptions& options = {});
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
     double energy(const ElementState& state) const override;
 
@@ -40,8 +38,6 @@ class Beam : public Element {
     Point point(const Nodes& at, int i) const;
     void add_point(const Nodes& at, int i, ElementTerms& terms, bool tangent) const;
 
-    std::string name_;
-    std::vector<int> nodes_;
     std::array<Eigen::Matrix3d, 3> axes_; // of the sections at the nodes, in the nodes' axes
     double half_length_;                  // ds/dxi
     BeamSection section_;

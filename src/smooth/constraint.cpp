@@ -25,7 +25,7 @@ void add_row(const RowTerms& row, int i, double lambda, ElementTerms& terms, boo
 } // namespace
 
 Constraint::Constraint(std::string name, int node_a, int node_b, std::vector<JointRow> rows)
-    : name_(std::move(name)), nodes_{node_a, node_b}, rows_(std::move(rows))
+    : Element(std::move(name), {node_a, node_b}), rows_(std::move(rows))
 {
 }
 
@@ -46,7 +46,7 @@ void Constraint::rates(const ElementState& state, std::span<double> phi_t, std::
 
 DrivenRow::DrivenRow(std::string name, int node_a, int node_b, JointRow row, Follows follows,
                      const Vector3d& turn_axis, Motion motion)
-    : name_(std::move(name)), nodes_{node_a, node_b}, row_(row), follows_(follows), turn_axis_(turn_axis),
+    : Element(std::move(name), {node_a, node_b}), row_(row), follows_(follows), turn_axis_(turn_axis),
       motion_(std::move(motion))
 {
 }

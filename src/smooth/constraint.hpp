@@ -10,15 +10,11 @@ class Constraint : public Element {
   public:
     Constraint(std::string name, int node_a, int node_b, std::vector<JointRow> rows);
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     int rows() const override { return static_cast<int>(rows_.size()); }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
     void rates(const ElementState& state, std::span<double> phi_t, std::span<double> phi_tt) const override;
 
   private:
-    std::string name_;
-    std::vector<int> nodes_;
     std::vector<JointRow> rows_;
 };
 
@@ -31,8 +27,6 @@ class DrivenRow : public Element {
     DrivenRow(std::string name, int node_a, int node_b, JointRow row, Follows follows,
               const Eigen::Vector3d& turn_axis, Motion motion);
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     int rows() const override { return 1; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
     void rates(const ElementState& state, std::span<double> phi_t, std::span<double> phi_tt) const override;
@@ -41,8 +35,6 @@ class DrivenRow : public Element {
 
   private:
     JointRow row_at(double t) const;
-    std::string name_;
-    std::vector<int> nodes_;
     JointRow row_;
     Follows follows_;
     Eigen::Vector3d turn_axis_;

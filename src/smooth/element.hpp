@@ -55,9 +55,9 @@ class Element {
   public:
     virtual ~Element() = default;
 
-    virtual std::string name() const = 0;              // for messages
-    virtual const std::vector<int>& nodes() const = 0; // numbers in the system, or ground_node
-    virtual int rows() const { return 0; }             // constraint equations
+    const std::string& name() const { return name_; }        // for messages
+    const std::vector<int>& nodes() const { return nodes_; } // numbers in the system, or ground_node
+    virtual int rows() const { return 0; }                   // constraint equations
 
     // Adds to r and, if `tangent`, to K, C and M. All of `terms` has the element's size; it is not cleared
     // here. Must not allocate.
@@ -73,9 +73,13 @@ class Element {
     virtual double energy(const ElementState& /*state*/) const { return 0; }
 
   protected:
-    Element() = default;
+    Element(std::string name, std::vector<int> nodes) : name_(std::move(name)), nodes_(std::move(nodes)) {}
     Element(const Element&) = default;
     Element& operator=(const Element&) = default;
+
+  private:
+    std::string name_;
+    std::vector<int> nodes_;
 };
 
 } // namespace tamis

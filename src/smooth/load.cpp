@@ -21,7 +21,7 @@ void add_wrench(const NodeMotion& n, const Vector3d& marker, const Wrench& w, El
 } // namespace
 
 MarkerWrench::MarkerWrench(std::string name, int node, const Vector3d& marker)
-    : name_(std::move(name)), nodes_{node}, marker_(marker)
+    : Element(std::move(name), {node}), marker_(marker)
 {
 }
 
@@ -31,7 +31,7 @@ void MarkerWrench::add(const ElementState& state, ElementTerms& terms, bool tang
 }
 
 LawWrench::LawWrench(std::string name, int node, const Vector3d& marker, WrenchLaw law, const View& view)
-    : name_(std::move(name)), nodes_{node}, marker_(marker), law_(std::move(law)), view_(view)
+    : Element(std::move(name), {node}), marker_(marker), law_(std::move(law)), view_(view)
 {
 }
 
@@ -42,8 +42,7 @@ void LawWrench::add(const ElementState& state, ElementTerms& terms, bool tangent
 
 LawForce::LawForce(std::string name, int node_a, int node_b, Coordinate on, ScalarLaw law,
                    const AbsoluteJoints& joints, const View& view)
-    : name_(std::move(name)), nodes_{node_a, node_b}, on_(on), law_(std::move(law)), joints_(joints),
-      view_(view)
+    : Element(std::move(name), {node_a, node_b}), on_(on), law_(std::move(law)), joints_(joints), view_(view)
 {
 }
 

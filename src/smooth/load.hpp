@@ -15,13 +15,9 @@ class MarkerWrench : public Element {
     const Wrench& wrench() const { return wrench_; }
     Eigen::Vector3d marker() const { return marker_; } // in the axes of the node
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
 
   private:
-    std::string name_;
-    std::vector<int> nodes_;
     Eigen::Vector3d marker_;
     Wrench wrench_;
 };
@@ -31,13 +27,9 @@ class LawWrench : public Element {
   public:
     LawWrench(std::string name, int node, const Eigen::Vector3d& marker, WrenchLaw law, const View& view);
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
 
   private:
-    std::string name_;
-    std::vector<int> nodes_;
     Eigen::Vector3d marker_;
     WrenchLaw law_;
     const View& view_;
@@ -49,13 +41,9 @@ class LawForce : public Element {
     LawForce(std::string name, int node_a, int node_b, Coordinate on, ScalarLaw law,
              const AbsoluteJoints& joints, const View& view);
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
 
   private:
-    std::string name_;
-    std::vector<int> nodes_;
     Coordinate on_;
     ScalarLaw law_;
     const AbsoluteJoints& joints_;

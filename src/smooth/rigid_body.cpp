@@ -11,7 +11,10 @@ namespace tamis {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-RigidBody::RigidBody(RigidBodySpec spec) : spec_(std::move(spec)), nodes_{spec_.node} {}
+RigidBody::RigidBody(RigidBodySpec spec)
+    : Element("body '" + spec.name + "'", {spec.node}), spec_(std::move(spec))
+{
+}
 
 void RigidBody::add(const ElementState& state, ElementTerms& terms, bool tangent) const
 {

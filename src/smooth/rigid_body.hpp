@@ -18,14 +18,11 @@ class RigidBody : public Element {
   public:
     explicit RigidBody(RigidBodySpec spec);
 
-    std::string name() const override { return "body '" + spec_.name + "'"; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
     double energy(const ElementState& state) const override;
 
   private:
     RigidBodySpec spec_;
-    std::vector<int> nodes_;
 };
 
 } // namespace tamis

@@ -295,7 +295,7 @@ void SmoothSolver::begin_step()
     for (int i = 0; i < system_.nodes(); ++i) {
         const NodeState& n = state_.nodes[i];
         Increment& u = increments_[i];
-        const Vector3d theta_rate = inverse_tangent_map(-n.step_theta) * n.omega; // two steps ago
+        const Vector3d theta_rate = RotationVector(-n.step_theta).T_inverse() * n.omega; // two steps ago
         u.x_known = s.known<Vector3d>(h, none, -n.step_x, n.now.v, n.v);
         u.theta_known = s.known<Vector3d>(h, none, -n.step_theta, n.now.omega, theta_rate);
         u.v_known = s.known<Vector3d>(h, n.now.v, n.v, n.now.a, n.a);
@@ -330,17 +330,16 @@ void SmoothSolver::update_motion()
         const NodeState& n = state_.nodes[i];
         Increment& u = increments_[i];
         NodeMotion& m = nodes_[i];
-        const Matrix3d T = tangent_map(u.theta);
+        const RotationVector turn(u.theta);
         const Vector3d rate = (u.theta - u.theta_known) / c_;
         m.x = n.now.x + u.x;
         m.R = (exp_turn(u.theta) * n.turn).normalized().toRotationMatrix();
         m.v = (u.x - u.x_known) / c_;
-        m.omega = T * rate;
+        m.omega = turn.T() * rate;
         m.a = (m.v - u.v_known) / c_;
         m.alpha = (m.omega - u.omega_known) / c_;
         // A turn by delta theta on the left changes the rotation vector by T^-1 delta theta.
-        u.omega_theta =
-            Matrix3d::Identity() / c_ + tangent_map_derivative(u.theta, rate) * inverse_tangent_map(u.theta);
+        u.omega_theta = Matrix3d::Identity() / c_ + turn.dT(rate) * turn.T_inverse();
     }
 }
 
@@ -402,7 +401,7 @@ double SmoothSolver::correct()
         const Vector3d dx = residual_.segment<3>(6 * i), dtheta = residual_.segment<3>(6 * i + 3);
         Increment& u = increments_[i];
         u.x += dx;
-        u.theta += inverse_tangent_map(u.theta) * dtheta;
+        u.theta += RotationVector(u.theta).T_inverse() * dtheta;
         // Below the round-off of positions nothing can be asked.
         const double floor = 8 * std::numeric_limits<double>::epsilon() * nodes_[i].x.norm();
         const double size = std::max(std::max(dx.norm() - floor, 0.0) / length_, dtheta.norm());

@@ -36,7 +36,7 @@ double spring_energy(double y, const SpringLaw& law)
 
 PointSpringElement::PointSpringElement(std::string name, int node_a, const Vector3d& point_a, int node_b,
                                        const Vector3d& point_b, const SpringLaw& law)
-    : name_(std::move(name)), nodes_{node_a, node_b}, on_a_(point_a), on_b_(point_b), law_(law)
+    : Element(std::move(name), {node_a, node_b}), on_a_(point_a), on_b_(point_b), law_(law)
 {
 }
 
@@ -94,7 +94,7 @@ RowTerms TurnCoordinate::terms(const NodeMotion& a, const NodeMotion& b) const
 }
 
 SlideSpring::SlideSpring(std::string name, int node_a, int node_b, const JointRow& row, const SpringLaw& law)
-    : name_(std::move(name)), nodes_{node_a, node_b}, row_(row), law_(law)
+    : Element(std::move(name), {node_a, node_b}), row_(row), law_(law)
 {
 }
 
@@ -110,7 +110,7 @@ double SlideSpring::energy(const ElementState& state) const
 
 TurnSpring::TurnSpring(std::string name, int node_a, int node_b, const TurnCoordinate& turn,
                        const SpringLaw& law, const double* counted)
-    : name_(std::move(name)), nodes_{node_a, node_b}, turn_(turn), law_(law), counted_(counted)
+    : Element(std::move(name), {node_a, node_b}), turn_(turn), law_(law), counted_(counted)
 {
 }
 

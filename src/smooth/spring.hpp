@@ -11,14 +11,10 @@ class PointSpringElement : public Element {
     PointSpringElement(std::string name, int node_a, const Eigen::Vector3d& point_a, int node_b,
                        const Eigen::Vector3d& point_b, const SpringLaw& law);
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
     double energy(const ElementState& state) const override;
 
   private:
-    std::string name_;
-    std::vector<int> nodes_;
     Eigen::Vector3d on_a_, on_b_;
     SpringLaw law_;
 };
@@ -38,14 +34,10 @@ class SlideSpring : public Element {
     // row: of kind point; its value is the length of the coordinate
     SlideSpring(std::string name, int node_a, int node_b, const JointRow& row, const SpringLaw& law);
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
     double energy(const ElementState& state) const override;
 
   private:
-    std::string name_;
-    std::vector<int> nodes_;
     JointRow row_;
     SpringLaw law_;
 };
@@ -56,15 +48,11 @@ class TurnSpring : public Element {
     TurnSpring(std::string name, int node_a, int node_b, const TurnCoordinate& turn, const SpringLaw& law,
                const double* counted);
 
-    std::string name() const override { return name_; }
-    const std::vector<int>& nodes() const override { return nodes_; }
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
     double energy(const ElementState& state) const override;
 
   private:
     RowTerms coordinate(const ElementState& state) const;
-    std::string name_;
-    std::vector<int> nodes_;
     TurnCoordinate turn_;
     SpringLaw law_;
     const double* counted_;

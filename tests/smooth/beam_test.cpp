@@ -8,7 +8,7 @@
 #include "smooth/load.hpp"
 #include "smooth/random_motion.hpp"
 #include "smooth/rigid_body.hpp"
-#include "smooth/rotation_vector.hpp"
+#include "smooth/rotation.hpp"
 #include "smooth/smooth.hpp"
 #include "smooth/smooth_solver.hpp"
 
