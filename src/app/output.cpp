@@ -141,11 +141,38 @@ void Output::save(Checkpoint& checkpoint)
     for (const auto& contact : touched_) touched.insert(touched.end(), contact.begin(), contact.end());
 }
 
+// A bar with the sides of a rectangle of the same stiffness, E J / (E A) = side^2 / 12: a ring of four
+// vertices at each section, faces between the rings and at the ends.
+static Drawing beam_drawing(const BeamSpec& beam, std::span<const BodyMotion> sections)
+{
+    Drawing d{.name = beam.name, .surface = {}, .pose = {}, .body = -1};
+    const auto& stiffness = beam.section.stiffness;
+    const double y = std::sqrt(3 * stiffness(5, 5) / stiffness(0, 0)); // half a side
+    const double z = std::sqrt(3 * stiffness(4, 4) / stiffness(0, 0));
+    const Eigen::Vector3d corners[] = {{0, -y, -z}, {0, y, -z}, {0, y, z}, {0, -y, z}};
+    for (const BodyMotion& section : sections)
+        for (const Eigen::Vector3d& corner : corners) {
+            d.surface.vertices.push_back(section.pose * corner);
+            d.velocities.push_back(section.velocity + section.turning_rate.cross(section.pose.R * corner));
+        }
+    const int last = static_cast<int>(d.surface.vertices.size()) - 4;
+    for (int ring = 0; ring < last; ring += 4)
+        for (int k = 0; k < 4; ++k) {
+            const int next = (k + 1) % 4;
+            d.surface.faces.push_back({ring + k, ring + next, ring + 4 + next, ring + 4 + k});
+        }
+    if (last > 0) {
+        d.surface.faces.push_back({3, 2, 1, 0});
+        d.surface.faces.push_back({last, last + 1, last + 2, last + 3});
+    }
+    return d;
+}
+
 void Output::prepare_scene(int keep)
 {
-    if (script_.settings().frames == 0 || script_.model.shapes().empty()) return;
-    scene_.emplace(folder_, script_.model.name(), keep);
     const Model& model = script_.model;
+    if (script_.settings().frames == 0 || (model.shapes().empty() && model.beams().empty())) return;
+    scene_.emplace(folder_, model.name(), keep);
     for (int k = 0; k < static_cast<int>(model.shapes().size()); ++k) {
         const AttachedShape& s = model.shapes()[k];
         if (model.grain_of(s.body) >= 0) continue;
@@ -265,7 +292,7 @@ void Output::frame(const View& view)
 {
     if (!scene_) return;
     auto start = start_.begin();
-    for (std::size_t s = 0; s < drawings_.size(); ++s) {
+    for (std::size_t s = 0; s < drawn_.size(); ++s) {
         const AttachedShape& shape = script_.model.shapes()[drawn_[s]];
         Drawing& d = drawings_[s];
         d.pose = pose_of(shape, view);
@@ -284,6 +311,9 @@ void Output::frame(const View& view)
     arrows_.clear();
     for (const ContactRecord& c : view.contacts()) arrows_.push_back({c.point, c.frame * c.impulse, c.gap});
     draw_grains(view);
+    drawings_.resize(drawn_.size());
+    for (std::size_t b = 0; b < script_.model.beams().size(); ++b)
+        drawings_.push_back(beam_drawing(script_.model.beams()[b], view.sections(static_cast<int>(b))));
     scene_->frame(view.time(), drawings_, arrows_, grains_, chains_);
 }
 

@@ -50,7 +50,7 @@ class Output {
 
     std::optional<SceneWriter> scene_;
     std::vector<int> drawn_;        // shapes of the model that are not a grain's
-    std::vector<Drawing> drawings_; // of these
+    std::vector<Drawing> drawings_; // of these, then of the beams
     std::vector<Bounds> start_;     // around what may touch each plane of the model, at the start
     std::vector<Arrow> arrows_;
     std::vector<GrainDrawing> grains_;

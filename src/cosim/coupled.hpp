@@ -45,6 +45,8 @@ class CoupledView : public View {
     const BodyMotion& motion(int body) const override { return smooth_->motion(body); }
     std::span<const GrainState> grains() const override { return nonsmooth_->grains(); }
     double memory(Memory m) const override { return nonsmooth_->memory(m); }
+    std::span<const BodyMotion> sections(int beam) const override { return smooth_->sections(beam); }
+    Energy beam_energy() const override { return smooth_->beam_energy(); }
     std::span<const ContactRecord> contacts() const override { return nonsmooth_->contacts(); }
 
   private:

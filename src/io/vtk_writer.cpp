@@ -60,10 +60,13 @@ void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& 
 
     for (const Drawing& drawing : bodies) {
         const vtkIdType first = points->GetNumberOfPoints();
-        for (const Eigen::Vector3d& vertex : drawing.surface.vertices) {
-            const Eigen::Vector3d x = drawing.pose * vertex;
+        for (std::size_t k = 0; k < drawing.surface.vertices.size(); ++k) {
+            const Eigen::Vector3d x = drawing.pose * drawing.surface.vertices[k];
             points->InsertNextPoint(x.data());
-            const Eigen::Vector3d v = drawing.velocity + drawing.turning_rate.cross(x - drawing.pose.p);
+            const Eigen::Vector3d v =
+                drawing.velocities.empty()
+                    ? Eigen::Vector3d(drawing.velocity + drawing.turning_rate.cross(x - drawing.pose.p))
+                    : drawing.velocities[k];
             velocity->InsertNextTuple(v.data());
         }
         for (const std::vector<int>& face : drawing.surface.faces) {

@@ -11,13 +11,14 @@
 
 namespace tamis {
 
-struct Drawing { // one rigid surface where it is in this frame
+struct Drawing { // one surface where it is in this frame
     std::string name;
     Surface surface;
     Pose pose;
     int body;
     Eigen::Vector3d velocity{0, 0, 0}, turning_rate{0, 0, 0}; // of the pose's origin, world axes
     Lines lines;                                              // between vertices of the surface
+    std::vector<Eigen::Vector3d> velocities;                  // of the vertices, if the surface is not rigid
 };
 
 struct Arrow { // one contact with its impulse

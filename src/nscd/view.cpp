@@ -99,7 +99,7 @@ double View::kinetic_energy() const
         const GrainState& s = grains()[g];
         twice += model_.grains()[g].mass * s.v.squaredNorm() + s.L.dot(motion(GrainId{g}).turning_rate);
     }
-    return twice / 2;
+    return twice / 2 + beam_energy().kinetic;
 }
 
 Eigen::Vector3d View::momentum() const
@@ -141,7 +141,7 @@ Wrench View::contact_force(ShapeId id, const Eigen::Vector3d& about) const
 
 double View::potential_energy() const
 {
-    double V = 0;
+    double V = beam_energy().potential;
     const Eigen::Vector3d g = model_.gravity_value();
     for (std::size_t b = 0; b < model_.bodies().size(); ++b) {
         const BodyRecord& body = model_.bodies()[b];

@@ -1,6 +1,7 @@
 // What a state lets a model see: in forces, in records and in pictures, the same for every formulation.
 #pragma once
 
+#include "nscd/energy.hpp"
 #include "nscd/model.hpp"
 
 #include <Eigen/Geometry>
@@ -45,6 +46,10 @@ class View {
     virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies(), not of a grain
     virtual std::span<const GrainState> grains() const { return {}; }
     virtual double memory(Memory m) const; // as the last step left it
+    // The sections of a beam at its nodes, from a to b, x along the beam; by number in Model::beams(). Only
+    // the smooth method has beams.
+    virtual std::span<const BodyMotion> sections(int /*beam*/) const { return {}; }
+    virtual Energy beam_energy() const { return {}; }
     virtual std::span<const ContactRecord> contacts() const = 0;
 
     const Model& model() const { return model_; }
@@ -62,7 +67,7 @@ class View {
     Eigen::Vector3d velocity(Frame frame) const;
     Eigen::Matrix3d rotation(Frame frame) const;
     double kinetic_energy() const;
-    double potential_energy() const; // gravity and springs
+    double potential_energy() const; // gravity, springs and beams
     double energy() const { return kinetic_energy() + potential_energy(); }
     double gap(ShapeId a, ShapeId b, int feature = 0) const; // now, however large
     double normal_impulse(ShapeId a, ShapeId b,

@@ -265,15 +265,17 @@ void Beam::add(const ElementState& state, ElementTerms& terms, bool tangent) con
         }
 }
 
-double Beam::energy(const ElementState& state) const
+Energy Beam::energy(const ElementState& state) const
 {
-    double energy = 0;
-    for (const Vector6& e : strain(state.nodes)) energy += half_length_ / 2 * e.dot(section_.stiffness * e);
+    Energy energy;
+    for (const Vector6& e : strain(state.nodes))
+        energy.potential += half_length_ / 2 * e.dot(section_.stiffness * e);
     const Matrix3d mass = mass_[0] + mass_[1] + mass_[2];
     for (int k = 0; k < 3; ++k)
-        for (int j = 0; j < 3; ++j)
-            energy += mass(k, j) *
-                      (state.nodes[k].v.dot(state.nodes[j].v) / 2 - options_.gravity.dot(state.nodes[j].x));
+        for (int j = 0; j < 3; ++j) {
+            energy.kinetic += mass(k, j) * state.nodes[k].v.dot(state.nodes[j].v) / 2;
+            energy.potential -= mass(k, j) * options_.gravity.dot(state.nodes[j].x);
+        }
     return energy;
 }
 

@@ -24,7 +24,7 @@ class Beam : public Element {
          const Eigen::Matrix3d& axes, const BeamSection& section, const BeamOptions& options = {});
 
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
-    double energy(const ElementState& state) const override;
+    Energy energy(const ElementState& state) const override;
 
     using Vector6 = Eigen::Matrix<double, 6, 1>;
     // (stretch, shear along y and z, twist, bending about y and z), in the axes of the section, of the two

@@ -7,6 +7,8 @@
 //   lambda multipliers, one for each constraint: they add phi_q^T lambda to r of the nodes.
 #pragma once
 
+#include "nscd/energy.hpp"
+
 #include <Eigen/Core>
 #include <span>
 #include <string>
@@ -69,8 +71,8 @@ class Element {
     {
     }
 
-    // Potential and kinetic energy, as far as the element knows one.
-    virtual double energy(const ElementState& /*state*/) const { return 0; }
+    // As far as the element knows one.
+    virtual Energy energy(const ElementState& /*state*/) const { return {}; }
 
   protected:
     Element(std::string name, std::vector<int> nodes) : name_(std::move(name)), nodes_(std::move(nodes)) {}

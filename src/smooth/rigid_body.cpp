@@ -42,12 +42,12 @@ void RigidBody::add(const ElementState& state, ElementTerms& terms, bool tangent
     terms.M.block<3, 3>(3, 3) += J - m * C * C;
 }
 
-double RigidBody::energy(const ElementState& state) const
+Energy RigidBody::energy(const ElementState& state) const
 {
     const NodeMotion& n = state.nodes[0];
     const Vector3d c = n.R * spec_.com, w = n.R.transpose() * n.omega;
-    return spec_.mass * (n.v + n.omega.cross(c)).squaredNorm() / 2 + w.dot(spec_.inertia * w) / 2 -
-           spec_.mass * spec_.gravity.dot(n.x + c);
+    return {spec_.mass * (n.v + n.omega.cross(c)).squaredNorm() / 2 + w.dot(spec_.inertia * w) / 2,
+            -spec_.mass * spec_.gravity.dot(n.x + c)};
 }
 
 } // namespace tamis

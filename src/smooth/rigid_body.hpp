@@ -19,7 +19,7 @@ class RigidBody : public Element {
     explicit RigidBody(RigidBodySpec spec);
 
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
-    double energy(const ElementState& state) const override;
+    Energy energy(const ElementState& state) const override;
 
   private:
     RigidBodySpec spec_;

@@ -27,6 +27,25 @@ void SmoothView::see(double t, std::span<const NodeMotion> nodes, std::span<cons
     }
     for (std::size_t k = 0; k < driven_.size(); ++k)
         drive_forces_[k] = driven_[k].element->force(lambda[driven_[k].row]);
+    if (!beams_.empty()) nodes_.assign(nodes.begin(), nodes.end());
+    for (BeamParts& beam : beams_)
+        for (std::size_t k = 0; k < beam.nodes.size(); ++k) {
+            const NodeMotion& n = nodes[beam.nodes[k]];
+            beam.sections[k] = {{n.R * beam.turn[k], n.x}, n.v, n.omega};
+        }
+}
+
+Energy SmoothView::beam_energy() const
+{
+    Energy sum;
+    std::vector<NodeMotion> own;
+    for (const BeamParts& beam : beams_)
+        for (const Element* element : beam.elements) {
+            own.clear();
+            for (const int node : element->nodes()) own.push_back(nodes_[node]);
+            sum += element->energy({.t = t_, .nodes = own});
+        }
+    return sum;
 }
 
 double SmoothView::drive_force(Coordinate c) const
@@ -191,11 +210,18 @@ void SmoothModel::add_beams()
         }
         const Model::FrameRecord& a = model_.frame_record(s.a);
         const Vector3d y = a.local.R * s.y;
-        lay_beam(system_,
-                 {s.name, s.elements, s.section,
-                  a.body < 0 ? y : Vector3d(system_.start()[node_of(a.body)].R * y), s.damping, s.inertia,
-                  model_.gravity_value()},
-                 ends[0], ends[1]);
+        SmoothView::BeamParts& beam = view_.beams_.emplace_back();
+        const std::size_t first = system_.elements().size();
+        beam.nodes = lay_beam(system_,
+                              {s.name, s.elements, s.section,
+                               a.body < 0 ? y : Vector3d(system_.start()[node_of(a.body)].R * y), s.damping,
+                               s.inertia, model_.gravity_value()},
+                              ends[0], ends[1]);
+        for (std::size_t e = first; e < system_.elements().size(); ++e)
+            beam.elements.push_back(system_.elements()[e].get());
+        const Eigen::Matrix3d& axes = system_.start()[beam.nodes[1]].R; // inner nodes stand as their sections
+        for (const int node : beam.nodes) beam.turn.push_back(system_.start()[node].R.transpose() * axes);
+        beam.sections.resize(beam.nodes.size());
     }
 }
 

@@ -14,6 +14,8 @@ class SmoothView : public JointView, public Observer {
 
     double drive_force(Coordinate c) const override;
     std::span<const ContactRecord> contacts() const override { return {}; }
+    std::span<const BodyMotion> sections(int beam) const override { return beams_[beam].sections; }
+    Energy beam_energy() const override;
     void set(int body, const BodyMotion& motion) { motion_[body] = motion; } // of a body that is left out
 
     void see(double t, std::span<const NodeMotion> nodes, std::span<const double> lambda) override;
@@ -31,6 +33,14 @@ class SmoothView : public JointView, public Observer {
     };
     std::vector<Driven> driven_;
     std::vector<double> drive_forces_; // by driven coordinate
+    struct BeamParts {
+        std::vector<int> nodes;            // from a to b
+        std::vector<Eigen::Matrix3d> turn; // from the axes of each node to those of its section
+        std::vector<const Element*> elements;
+        std::vector<BodyMotion> sections;
+    };
+    std::vector<BeamParts> beams_;
+    std::vector<NodeMotion> nodes_; // as last seen, if there are beams
 };
 
 class SmoothModel {

@@ -57,7 +57,7 @@ class SmoothSolver {
     const Eigen::VectorXd& lambda() const { return lambda_; } // of all constraints
     int iterations() const { return iterations_; }            // of the last solve
     double constraint_error();                                // largest, m
-    double energy() const { return system_.energy(t_, nodes_); }
+    double energy() const { return system_.energy(t_, nodes_).sum(); }
 
     const SmoothState& state() const { return state_; } // after the last accept
     void restore(const SmoothState& state);

@@ -38,10 +38,10 @@ double SmoothSystem::length() const
     return size > 0 ? size : 1;
 }
 
-double SmoothSystem::energy(double t, std::span<const NodeMotion> nodes) const
+Energy SmoothSystem::energy(double t, std::span<const NodeMotion> nodes) const
 {
     Gather gather(*this);
-    double sum = 0;
+    Energy sum;
     for (const auto& e : elements_) sum += e->energy({.t = t, .nodes = gather(*e, nodes)});
     return sum;
 }

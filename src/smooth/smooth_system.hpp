@@ -44,8 +44,8 @@ class SmoothSystem {
     const std::vector<std::unique_ptr<Element>>& elements() const { return elements_; }
     int first_row(int element) const { return first_row_[element]; }
     const std::vector<Observer*>& observers() const { return observers_; }
-    // Potential and kinetic energy of all elements.
-    double energy(double t, std::span<const NodeMotion> nodes) const;
+    // Of all elements.
+    Energy energy(double t, std::span<const NodeMotion> nodes) const;
 
   private:
     std::vector<std::string> names_;

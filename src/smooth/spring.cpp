@@ -27,9 +27,9 @@ void add_spring(const RowTerms& y, const SpringLaw& law, const ElementState& sta
     terms.C.noalias() += law.damping * y.G * y.G.transpose();
 }
 
-double spring_energy(double y, const SpringLaw& law)
+Energy spring_energy(double y, const SpringLaw& law)
 {
-    return law.stiffness * (y - law.rest) * (y - law.rest) / 2;
+    return {.potential = law.stiffness * (y - law.rest) * (y - law.rest) / 2};
 }
 
 } // namespace
@@ -52,7 +52,7 @@ void PointSpringElement::add(const ElementState& state, ElementTerms& terms, boo
     add_spring(y, law_, state, terms, tangent);
 }
 
-double PointSpringElement::energy(const ElementState& state) const
+Energy PointSpringElement::energy(const ElementState& state) const
 {
     const NodeMotion &a = state.nodes[0], &b = state.nodes[1];
     return spring_energy((b.x + b.R * on_b_ - a.x - a.R * on_a_).norm(), law_);
@@ -103,7 +103,7 @@ void SlideSpring::add(const ElementState& state, ElementTerms& terms, bool tange
     add_spring(row_terms(row_, state.nodes[0], state.nodes[1]), law_, state, terms, tangent);
 }
 
-double SlideSpring::energy(const ElementState& state) const
+Energy SlideSpring::energy(const ElementState& state) const
 {
     return spring_energy(row_terms(row_, state.nodes[0], state.nodes[1]).phi, law_);
 }
@@ -127,7 +127,7 @@ void TurnSpring::add(const ElementState& state, ElementTerms& terms, bool tangen
     add_spring(coordinate(state), law_, state, terms, tangent);
 }
 
-double TurnSpring::energy(const ElementState& state) const
+Energy TurnSpring::energy(const ElementState& state) const
 {
     return spring_energy(coordinate(state).phi, law_);
 }

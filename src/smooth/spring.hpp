@@ -12,7 +12,7 @@ class PointSpringElement : public Element {
                        const Eigen::Vector3d& point_b, const SpringLaw& law);
 
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
-    double energy(const ElementState& state) const override;
+    Energy energy(const ElementState& state) const override;
 
   private:
     Eigen::Vector3d on_a_, on_b_;
@@ -35,7 +35,7 @@ class SlideSpring : public Element {
     SlideSpring(std::string name, int node_a, int node_b, const JointRow& row, const SpringLaw& law);
 
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
-    double energy(const ElementState& state) const override;
+    Energy energy(const ElementState& state) const override;
 
   private:
     JointRow row_;
@@ -49,7 +49,7 @@ class TurnSpring : public Element {
                const double* counted);
 
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
-    double energy(const ElementState& state) const override;
+    Energy energy(const ElementState& state) const override;
 
   private:
     RowTerms coordinate(const ElementState& state) const;

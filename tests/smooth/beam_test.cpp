@@ -671,6 +671,33 @@ TEST(Beam, OfAModelMovesAsTheSystemMadeByHand)
     EXPECT_LT((b * Vector3d(-0.01, 0, 0) - tip).norm(), 1e-11);
 }
 
+TEST(Beam, OfAModelShowsItsSectionsAndCountsItsEnergy)
+{
+    for (const double offset : {0.0, 0.01}) {
+        DamperModel damper(offset);
+        damper.model.gravity({0, 0, -9.81});
+        Smooth run(damper.model, {.h = 1e-3});
+        const View& view = run.view();
+        ASSERT_EQ(view.sections(0).size(), 21u);
+        for (int k = 0; k <= 20; ++k) {
+            const BodyMotion& section = view.sections(0)[k];
+            EXPECT_LT((section.pose.p - Vector3d(damper_length * k / 20, 0, 0)).norm(), 1e-15);
+            EXPECT_LT((section.pose.R - Matrix3d::Identity()).norm(), 1e-15);
+        }
+        EXPECT_EQ(view.energy(), 0); // at rest, all of it at z = 0
+
+        for (int step = 0; step < 20; ++step) run.step();
+        EXPECT_NEAR(view.energy(), run.solver().energy(), 1e-12 * view.kinetic_energy());
+        EXPECT_GT(view.beam_energy().kinetic, 0);
+        EXPECT_NE(view.beam_energy().potential, 0);
+        const BodyMotion &tip = view.motion(0), &end = view.sections(0)[20];
+        EXPECT_LT((tip.pose * Vector3d(-offset, 0, 0) - end.pose.p).norm(), 1e-12);
+        EXPECT_LT((tip.pose.R - end.pose.R).norm(), 1e-12);
+        EXPECT_LT((tip.velocity - offset * tip.turning_rate.cross(tip.pose.R.col(0)) - end.velocity).norm(),
+                  1e-8);
+    }
+}
+
 TEST(Beam, OtherMethodsRefuseIt)
 {
     DamperModel damper(0);
