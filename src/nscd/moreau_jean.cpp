@@ -208,6 +208,8 @@ StepReport MoreauJean::step()
 
 double MoreauJean::momentum_error() const
 {
+    if (grains_.count() == 0) return 0;
+    // Grains: sum of m (v - v_free) and of the impulses on them.
     Eigen::Vector3d balance(0, 0, 0);
     double given = 0;
     const double* v_free = problem_.v_free.data() + problem_.offset(problem_.general());
@@ -224,7 +226,32 @@ double MoreauJean::momentum_error() const
             given += impulse.norm();
         }
     }
-    return given > 0 ? balance.norm() / given : 0;
+    double error = given > 0 ? balance.norm() / given : 0;
+
+    // Mechanisms: M_red (v_u - v_free) - sum of H^T r, in the metric of M_red^-1 = (L L^T)^-1.
+    for (int b = 0; b < problem_.general(); ++b) {
+        const Block& k = *blocks_[b];
+        const int n = k.partition->nu();
+        if (n == 0) continue;
+        const int first = problem_.offset(b);
+        Eigen::VectorXd left = k.M_red_llt.matrixU() *
+                               (problem_.v.segment(first, n) - problem_.v_free.segment(first, n)),
+                        impulse(n);
+        given = 0;
+        for (const Contact& contact : problem_.contacts)
+            for (const Contact::Side& side : contact.side) {
+                if (side.block != b) continue;
+                impulse.setZero();
+                for (int row = 0; row < contact.active_rows(); ++row)
+                    impulse += contact.r[row] *
+                               Eigen::Map<const Eigen::VectorXd>(problem_.H.data() + side.map + row * n, n);
+                k.M_red_llt.matrixL().solveInPlace(impulse);
+                left -= impulse;
+                given += impulse.norm();
+            }
+        if (given > 0) error = std::max(error, left.norm() / given);
+    }
+    return error;
 }
 
 void MoreauJean::set_driven(Block& k, double* q, double t) const
