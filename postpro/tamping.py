@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 columns = ["t", "chassis_z", "elongation", "target_elongation", "actuator_force", "tip1_z", "tip2_z", "stage",
            "loop_error", "contacts", "sweeps", "residual_rms", "penetration"]
 diving, squeezing = 1, 2  # phases; of `stage` also 0, held above
-arrived = 0.01  # m, from the height at the end of the dive
+arrived = 0.01  # m, above the height that all cases dive to
 
 # Options that may differ between runs that are compared: they do not enter the results, or name the case.
 free_options = {"frequency", "drive", "out", "frames", "record-every", "checkpoint-every", "resume", "no-output",
@@ -86,22 +86,28 @@ class Run(RunFolder):
         rows = row >= start if phase == squeezing else (row < start) & (self["stage"] >= diving)
         return [self[name][rows] for name in names]
 
-    def time_to_depth(self):
-        """From the start of the dive until the running mean of the chassis height is close to the last mean in
-        the dive. What precedes the dive may be in a mean, what follows may not."""
+    def dive_end(self):
+        """Mean height of the chassis at the end of the dive; nan if the run has not come to it."""
         t, z = self.phase(diving, "t", "chassis_z")
+        return last_mean(t, z, self.period) if len(t) and self["t"][-1] > t[-1] else np.nan
+
+    def time_to_depth(self, height):
+        """From the start of the dive until the running mean of the chassis height is close to this one, or below.
+        What precedes the dive may be in a mean, what follows may not."""
+        t, = self.phase(diving, "t")
         until = self["t"] <= t[-1]
         middle, mean = running_mean(self["t"][until], self["chassis_z"][until], self.period)
-        there = middle[(middle >= t[0]) & (np.abs(mean - last_mean(t, z, self.period)) <= arrived)]
+        there = middle[(middle >= t[0]) & (mean <= height + arrived)]
         return there[0] - t[0] if len(there) else np.nan
 
-    def measures(self):
-        """By the names of the CSV file, in SI units; nan for what the run has not come to."""
+    def measures(self, common_height=None):
+        """By the names of the CSV file, in SI units; nan for what the run has not come to. The time to depth is
+        that to the common height, which the cases that are compared all reach, or to the run's own."""
         found = dict.fromkeys(["time_to_depth", "tip_height", "elongation", "squeeze", "mean_force", "peak_force"],
                               np.nan)
         t, tip1, tip2 = self.phase(diving, "t", "tip1_z", "tip2_z")
         if len(t) and self["t"][-1] > t[-1]:
-            found["time_to_depth"] = self.time_to_depth()
+            found["time_to_depth"] = self.time_to_depth(self.dive_end() if common_height is None else common_height)
             found["tip_height"] = last_mean(t, (tip1 + tip2) / 2, self.period)
         t, elongation, target, force = self.phase(squeezing, "t", "elongation", "target_elongation",
                                                   "actuator_force")
@@ -227,7 +233,7 @@ def quality_figure(runs):
 # --- Conclusions -----------------------------------------------------------------------------------------
 
 # heading, format, factor from SI
-table = {"time_to_depth": ("depth after [s]", ".3f", 1), "tip_height": ("tips at z [mm]", ".1f", 1e3),
+table = {"time_to_depth": ("common depth after [s]", ".3f", 1), "tip_height": ("tips at z [mm]", ".1f", 1e3),
          "elongation": ("elongation [mm]", ".2f", 1e3), "mean_force": ("mean force [kN]", ".2f", 1e-3),
          "peak_force": ("peak [kN]", ".2f", 1e-3), "within_tolerance": ("in tolerance [%]", ".1f", 100),
          "minutes": ("minutes", ".1f", 1), "loop_error": ("loop error [m]", ".1e", 1),
@@ -283,7 +289,9 @@ def write_csv(path, rows):
 
 def conclusions(runs, folder):
     """Prints what the cases came to and whether the claims hold, and writes cases.csv and conclusions.csv."""
-    measures = {run.case.folder: run.measures() for run in runs}
+    ends = [run.dive_end() for run in runs]
+    common = np.nan if np.all(np.isnan(ends)) else np.nanmax(ends)
+    measures = {run.case.folder: run.measures(common) for run in runs}
     print()
     print_table([["case", *(heading for heading, _, _ in table.values())]]
                 + [[str(run.case), *(shown(measures[run.case.folder][name] * factor, layout)

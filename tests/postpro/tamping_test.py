@@ -126,6 +126,15 @@ class Measures(Folder):
                 self.assertAlmostEqual(found["loop_error"], 1e-12 * end)
                 self.assertAlmostEqual(found["penetration"], 1e-5 * end)
 
+    def test_time_to_depth_is_that_to_a_common_height(self):
+        case = tamping.cases[0]
+        write(self.runs / "15", 15, "dynamic")
+        run = tamping.Run(self.runs / "15", case)
+        self.assertAlmostEqual(run.dive_end(), top - depth, delta=1e-4)
+        half = run.measures(top - depth / 2)["time_to_depth"]
+        self.assertAlmostEqual(half, (depth / 2 - 0.01) / speed, delta=2 * h)
+        self.assertTrue(np.isnan(run.measures(top - 2 * depth)["time_to_depth"]))
+
     def test_dive_lasts_until_the_actuator_moves_even_if_the_support_is_held_before(self):
         case = tamping.cases[0]
         usual, early = self.measures(case), self.measures(case, held_at=1.0)
