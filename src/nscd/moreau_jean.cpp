@@ -228,7 +228,8 @@ double MoreauJean::momentum_error() const
     }
     double error = given > 0 ? balance.norm() / given : 0;
 
-    // Mechanisms: M_red (v_u - v_free) - sum of H^T r, in the metric of M_red^-1 = (L L^T)^-1.
+    // Mechanisms: M_red (v_u - v_free) - sum of H^T r, in the metric of M_red^-1 = (L L^T)^-1. What forces
+    // gave counts as given, or round-off would be all there is of a touch by hundredths of a newton.
     for (int b = 0; b < problem_.general(); ++b) {
         const Block& k = *blocks_[b];
         const int n = k.partition->nu();
@@ -236,8 +237,8 @@ double MoreauJean::momentum_error() const
         const int first = problem_.offset(b);
         Eigen::VectorXd left = k.M_red_llt.matrixU() *
                                (problem_.v.segment(first, n) - problem_.v_free.segment(first, n)),
-                        impulse(n);
-        given = 0;
+                        impulse = k.M_red_llt.matrixU() * k.rhs;
+        given = impulse.norm();
         for (const Contact& contact : problem_.contacts)
             for (const Contact::Side& side : contact.side) {
                 if (side.block != b) continue;

@@ -56,8 +56,8 @@ class Stepper {
     virtual std::uint64_t state_hash() const = 0;
     virtual std::vector<std::string> messages() const { return {}; } // what the user should know
     // Of the last step, where there are grains: what their momentum, and the generalised momentum of each
-    // mechanism, changed by beyond free flight, less what all contacts gave, over the sum of these impulses;
-    // the largest of these.
+    // mechanism, changed by beyond free flight, less what all contacts gave, over the sum of these impulses
+    // (of a mechanism, and those of its forces); the largest of these.
     virtual double momentum_error() const { return 0; }
     // All that a later run needs to go on from here to the same bits; null if the method cannot do so.
     virtual const State* saved() const { return nullptr; }
