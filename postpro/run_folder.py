@@ -93,9 +93,12 @@ class Runs:
         return folder
 
 
-def plot_arguments(model, description):
-    """The arguments of a plot that makes its own runs; its folder is there afterwards."""
+def plot_arguments(model, description, folders=None):
+    """The arguments of a plot that makes its own runs; its folder is there afterwards. `folders` is the help of
+    the folders that may be given instead, if any may."""
     parser = argparse.ArgumentParser(prog=f"tamis plot {model}", description=description)
+    if folders:
+        parser.add_argument("folders", nargs="*", metavar="RUN", help=folders)
     parser.add_argument("--out", type=Path, default=Path(f"out/{model}_figures"), metavar="DIR",
                         help="folder of the pictures, the tables and the runs they need (default: %(default)s)")
     parser.add_argument("--again", action="store_true", help="make the runs again even if they are there")

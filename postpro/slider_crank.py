@@ -2,13 +2,11 @@
 penetration and error against the step size, and the energy. Runs that the figures need are made on the way.
 
 Errors are means over time of |theta1 - reference| and |y - reference|, both continuous through impacts."""
-import argparse
 import csv
 import sys
-from pathlib import Path
 
 import numpy as np
-from run_folder import RunFolder, make_run, matches
+from run_folder import RunFolder, make_run, matches, plot_arguments
 from style import (black, blue, fail, green, grey, legend_above, orange, page, red, save, sky, slope_guide,
                    step_axis, zoom)
 
@@ -265,20 +263,8 @@ def comparison(folders):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="tamis plot slider_crank",
-        description="Draw the figures of the slider-crank benchmark, or compare runs.")
-    parser.add_argument("folders", nargs="*", metavar="RUN",
-                        help="folders of your own runs: draw these over each other, and nothing else")
-    parser.add_argument("--out", type=Path, default=Path("out/slider_crank_figures"), metavar="DIR",
-                        help="folder of the pictures and of the runs they need (default: %(default)s)")
-    parser.add_argument("--again", action="store_true", help="make the runs again even if they are there")
-    arguments = parser.parse_args()
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
-
+    arguments = plot_arguments("slider_crank", "Draw the figures of the slider-crank benchmark, or compare runs.",
+                               "folders of your own runs: draw these over each other, and nothing else")
     if arguments.folders:
         save(comparison(arguments.folders), arguments.out / "compare.png")
         return
