@@ -2,7 +2,7 @@
 //
 // Grains of a dense packing, numbered at random. A search starts from nothing, as after motion by more than
 // the skin; the other calls follow motion by a hundredth of a size and keep the candidates.
-#include "collision/broadphase.hpp"
+#include "tamis/collision/broadphase.hpp"
 
 #include <algorithm>
 #include <chrono>

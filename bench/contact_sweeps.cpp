@@ -6,10 +6,10 @@
 // Times are medians of repeated runs; the spread is half the distance between the quartiles. A sweep is timed
 // as the difference of solutions of 80 and 40 sweeps, so that building the batches and the residual, asked as
 // often in both, do not count.
-#include "nscd/beds.hpp"
-#include "nscd/device.hpp"
-#include "nscd/nlgs.hpp"
-#include "nscd/nlgs_coloured.hpp"
+#include "contact/beds.hpp"
+#include "tamis/contact/device.hpp"
+#include "tamis/contact/nlgs.hpp"
+#include "tamis/contact/nlgs_coloured.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What one pass of a coupling costs beyond its peers: two of them that do next to nothing.
 //
 //     ninja -C build/release bench_coupling && build/release/bin/bench_coupling
-#include "cosim/coupling.hpp"
+#include "tamis/cosim/coupling.hpp"
 
 #include <benchmark/benchmark.h>
 

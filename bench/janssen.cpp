@@ -4,11 +4,11 @@
 // Janssen, 1895). The law supposes that friction at the wall is mobilised upwards everywhere: the floor is
 // lowered slowly by its drive, as in experiments (L. Vanel, E. Clement, Eur. Phys. J. B 11 (1999)). M_s is
 // taken from the tallest column; the law must then hold for all others.
-#include "app/stored_packing.hpp"
-#include "nscd/moreau_jean.hpp"
-#include "packing/deposit.hpp"
-#include "packing/lattices.hpp"
-#include "packing/random.hpp"
+#include "tamis/app/stored_packing.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/packing/deposit.hpp"
+#include "tamis/packing/lattices.hpp"
+#include "tamis/packing/random.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cmath>

@@ -4,11 +4,11 @@
 // Touching are grains whose contact carries load. The coordination number counts touching neighbours of the
 // grains in the inner region; rattlers are left out one after the other: grains with fewer contacts than
 // carry a grain, four without friction, two with.
-#include "packing/deposit.hpp"
-#include "packing/grading.hpp"
-#include "packing/lattices.hpp"
-#include "packing/measures.hpp"
-#include "packing/stones.hpp"
+#include "tamis/packing/deposit.hpp"
+#include "tamis/packing/grading.hpp"
+#include "tamis/packing/lattices.hpp"
+#include "tamis/packing/measures.hpp"
+#include "tamis/packing/stones.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -3,7 +3,7 @@
 // Random stones of 8 to 30 vertices and cubes, in random poses at which their gap is the given one, in units
 // of the radius; pairs are reported up to a gap of 0.01. The table gives the median over the repetitions and
 // the range, in microseconds a pair, and how many points a pair has.
-#include "collision/polyhedra_manifold.hpp"
+#include "tamis/collision/polyhedra_manifold.hpp"
 #include "collision/random_poses.hpp"
 
 #include <algorithm>

@@ -5,13 +5,13 @@
 // driven at a constant speed (`driven`), or as a mass that a constant force pushes (`pushed`). This is the
 // hardest of the everyday problems of machines in grains: the load is carried by few long chains of contacts,
 // and a sweep passes it on by one grain.
-#include "app/stored_packing.hpp"
-#include "nscd/auto_solver.hpp"
-#include "nscd/moreau_jean.hpp"
-#include "packing/deposit.hpp"
-#include "packing/grading.hpp"
-#include "packing/lattices.hpp"
-#include "packing/stones.hpp"
+#include "tamis/app/stored_packing.hpp"
+#include "tamis/contact/auto_solver.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/packing/deposit.hpp"
+#include "tamis/packing/grading.hpp"
+#include "tamis/packing/lattices.hpp"
+#include "tamis/packing/stones.hpp"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -125,7 +125,7 @@ int main(int argc, char** argv)
         if ((k + 1) % 20 == 0)
             fmt::print(stderr, "prelude: step {}, force {:.0f} N, {} contacts, {} sweeps, residual {:.1e}\n",
                        k + 1, before.view().contact_force(scene.tool).force.x(), report.contacts,
-                       report.sweeps, report.residual.natural_rms);
+                       report.sweeps, report.residual_rms);
     }
     fmt::print("{} stones, blade {}, mu = {}, h = {} s\n\nforce on the blade against time, N\n", n, kind,
                friction, h);

@@ -2,14 +2,14 @@
 //
 // The bed is made once (random convex stones of 25 vertices, ballast 31.5/50, in a box of 1.3 x 0.6 m) and
 // stored.
-#include "app/stored_packing.hpp"
-#include "nscd/auto_solver.hpp"
-#include "nscd/moreau_jean.hpp"
-#include "packing/deposit.hpp"
-#include "packing/grading.hpp"
-#include "packing/lattices.hpp"
-#include "packing/measures.hpp"
-#include "packing/stones.hpp"
+#include "tamis/app/stored_packing.hpp"
+#include "tamis/contact/auto_solver.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/packing/deposit.hpp"
+#include "tamis/packing/grading.hpp"
+#include "tamis/packing/lattices.hpp"
+#include "tamis/packing/measures.hpp"
+#include "tamis/packing/stones.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A particle damper: a cylinder of 25 x 25 mm with 151 steel spheres of 3 mm, shaken along its axis at 10 Hz
 // and 10 mm, in metres (mu = 0.3, e = 1, h = 1e-5 s). CPU seconds per simulated second at residual 1e-6.
-#include "nscd/moreau_jean.hpp"
-#include "packing/lattices.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/packing/lattices.hpp"
 
 #include <CLI/CLI.hpp>
 #include <ctime>
@@ -50,7 +50,7 @@ int main(int argc, char** argv)
         contacts += report.contacts;
         sweeps += report.sweeps;
         unconverged += !report.converged;
-        worst = std::max(worst, report.residual.natural_rms);
+        worst = std::max(worst, report.residual_rms);
         penetration = std::max(penetration, report.penetration);
     }
     const double cpu = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

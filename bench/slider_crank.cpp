@@ -2,7 +2,7 @@
 //
 // Every formulation runs the two revolutions of the benchmark several times, in turn; the table gives the
 // median and the range of the repetitions in microseconds a step.
-#include "app/script.hpp"
+#include "tamis/app/script.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +14,7 @@ namespace {
 
 double microseconds_a_step(const std::vector<std::string>& arguments, long& steps)
 {
-    const auto script = tamis::make_script(arguments);
+    const auto script = tamis::make_script("slider_crank", arguments);
     script->prepare();
     const auto stepper = script->make_stepper();
     steps = std::lround(script->settings().t_end / script->settings().h);

@@ -3,9 +3,9 @@
 //
 // Columns: worst error of the slider's y up to 0.1 s and of the crank angle over two turns, worst error of
 // the times of impacts above 0.2 m/s up to 0.03 s and 0.1 s, deepest penetration, largest joint error.
-#include "app/script.hpp"
 #include "models/slider_crank_reference.hpp"
-#include "nscd/view.hpp"
+#include "tamis/app/script.hpp"
+#include "tamis/model/view.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,8 @@ struct Errors {
 
 Errors errors(const std::string& formulation, const std::string& force, const std::string& h)
 {
-    const auto script = make_script({"--formulation", formulation, "--force", force, "--h", h});
+    const auto script =
+        make_script("slider_crank", {"--formulation", formulation, "--force", force, "--h", h});
     script->prepare();
     const auto stepper = script->make_stepper();
     std::map<std::string, double> now, before;

@@ -4,8 +4,8 @@
 // Each line is the solution of one bed of grains (39 833 contacts of 5488 grains) by exactly 100 sweeps, with
 // all that belongs to it: arranging the contacts, checks of the residual. `ns` is the time per contact and
 // sweep, `speedup` against the first line, the serial reference in double, of the same run.
-#include "nscd/auto_solver.hpp"
-#include "nscd/beds.hpp"
+#include "contact/beds.hpp"
+#include "tamis/contact/auto_solver.hpp"
 
 #include <benchmark/benchmark.h>
 #include <chrono>

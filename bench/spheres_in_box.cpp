@@ -1,9 +1,9 @@
 // Many spheres in a box: what a step costs at a fixed number of sweeps, phase by phase, and how memory
 // behaves. They fall once, and where they lie is stored.
-#include "app/stored_packing.hpp"
-#include "nscd/moreau_jean.hpp"
-#include "packing/packing.hpp"
-#include "packing/random.hpp"
+#include "tamis/app/stored_packing.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/packing/packing.hpp"
+#include "tamis/packing/random.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -106,8 +106,7 @@ int main(int argc, char** argv)
         fmt::print("  {:<10} {:>7.1f} ms\n", phase_names[k], ms);
         total += ms;
     }
-    fmt::print("  {:<10} {:>7.1f} ms a step; residual rms {:.1e}\n", "total", total,
-               report.residual.natural_rms);
+    fmt::print("  {:<10} {:>7.1f} ms a step; residual rms {:.1e}\n", "total", total, report.residual_rms);
     fmt::print("memory {:.0f} MB, {:.2f} kB for each grain and contact; growth over {} steps {:.1f} MB\n",
                resident_mb(), 1024 * resident_mb() / (n + report.contacts), steps, resident_mb() - memory);
     fmt::print("state hash {:016x}\n", run.state_hash());

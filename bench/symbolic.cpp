@@ -6,9 +6,9 @@
 // All three are compared before they are timed. A time is the median of repeated rounds over random states;
 // the spread is half the distance between the quartiles. The emitted text is compiled as a model's would be,
 // with -O3 and without contraction, and loaded.
-#include "error.hpp"
-#include "mbs_symbolic/emit_cpp.hpp"
 #include "mbs_symbolic/gallery.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/mbs_symbolic/emit_c.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -105,10 +105,11 @@ Result measure(const std::function<Mechanism()>& make)
     r.generate = statistics(generate).median;
 
     const TemporaryDirectory directory;
-    const auto source = directory.path / "dynamics.cpp", file = directory.path / "dynamics.so";
-    std::ofstream(source) << "#include <cmath>\nextern \"C\" {\n" << text << "}\n";
+    const auto source = directory.path / "dynamics.c", file = directory.path / "dynamics.so";
+    std::ofstream(source) << "#include <math.h>\n" << text;
     const std::string command =
-        fmt::format("c++ -O3 -ffp-contract=off -shared -fPIC -o {} {}", file.string(), source.string());
+        fmt::format("cc -std=c99 -O2 -ffp-contract=off -fno-math-errno -shared -fPIC -o {} {} -lm",
+                    file.string(), source.string());
     const Clock::time_point start = Clock::now();
     if (std::system(command.c_str()) != 0)
         fail("The compiler refused the equations of '{}': {}", m.name(), command);

@@ -2,8 +2,8 @@
 //
 // The model is that of models/tamping.cpp. The machine dives at once; after a prelude the tines are in the
 // bed, and every row starts from the same state there.
-#include "app/script.hpp"
-#include "nscd/moreau_jean.hpp"
+#include "tamis/app/script.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -36,8 +36,8 @@ try {
     app.add_option("--max-sweeps", most, "of a step")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
 
-    const auto script = make_script(
-        {"--grains", std::to_string(grains), "--frequency", fmt::format("{}", frequency), "--dive-at", "0"});
+    const auto script = make_script("tamping", {"--grains", std::to_string(grains), "--frequency",
+                                                fmt::format("{}", frequency), "--dive-at", "0"});
     script->prepare();
     auto stepper = [&](double tolerance, int threads) {
         MoreauJeanOptions options{.h = script->settings().h, .force = ForceEvaluation::explicit_};
@@ -66,7 +66,7 @@ try {
             sweeps += report.sweeps;
             missed += !report.converged;
             contacts = report.contacts;
-            residual = std::max(residual, report.residual.natural_rms);
+            residual = std::max(residual, report.residual_rms);
             penetration = std::max(penetration, report.penetration);
         }
         double all = 0;

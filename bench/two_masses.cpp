@@ -2,8 +2,8 @@
 // 1), in processor time; items are coupling iterations.
 //
 //     ninja -C build/release bench_two_masses && build/release/bin/bench_two_masses
-#include "cosim/two_masses.hpp"
-#include "cosim/coupled.hpp"
+#include "support/two_masses.hpp"
+#include "tamis/cosim/coupled.hpp"
 
 #include <benchmark/benchmark.h>
 

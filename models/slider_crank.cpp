@@ -58,9 +58,9 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     const double c = opt("clearance", 1e-3, "gap on each side of the slider", "m");
     const double mu = opt("friction", 0.0, "Coulomb coefficient between slider and guide");
     const double e = opt("restitution", 0.4, "Newton's coefficient between slider and guide");
-    const double w1 = opt("crank-speed", 150, "initial turning rate of the crank", "rad/s");
-    const double w2 = opt("rod-speed", -75, "initial absolute turning rate of the rod", "rad/s");
-    const double w3 = opt("slider-speed", 0, "initial absolute turning rate of the slider", "rad/s");
+    const double w1 = opt("crank-speed", 150, "initial angular velocity of the crank", "rad/s");
+    const double w2 = opt("rod-speed", -75, "initial absolute angular velocity of the rod", "rad/s");
+    const double w3 = opt("slider-speed", 0, "initial absolute angular velocity of the slider", "rad/s");
     const double tilt = opt("slider-angle", 0, "initial absolute angle of the slider", "rad");
 
     // 2. The mechanism, in relative coordinates. The motion is planar: only the inertia about z matters
@@ -129,7 +129,8 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     record("theta2", absolute_angle(rod));
     record("theta3", absolute_angle(slider));
     record({"omega1", "omega2", "omega3"}, [=](const View& s) {
-        return std::vector{s.turning_rate(crank)[2], s.turning_rate(rod)[2], s.turning_rate(slider)[2]};
+        return std::vector{s.angular_velocity(crank)[2], s.angular_velocity(rod)[2],
+                           s.angular_velocity(slider)[2]};
     });
     record({"x", "y"}, [=](const View& s) {
         const Eigen::Vector3d p = s.position(slider);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <string>
 

@@ -1,8 +1,9 @@
 // Solves frictional contact problems from files (text `fc3d 1` or FCLIB) and prints a line for each.
-#include "error.hpp"
-#include "io/fclib.hpp"
-#include "io/file.hpp"
-#include "nscd/robust_solver.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/contact/robust_solver.hpp"
+#include "tamis/io/contact_file.hpp"
+#include "tamis/io/fclib.hpp"
+#include "tamis/io/file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <chrono>

@@ -1,6 +1,6 @@
-#include "app/coupling_options.hpp"
+#include "tamis/app/coupling_options.hpp"
 
-#include "app/usage_error.hpp"
+#include "tamis/app/usage_error.hpp"
 
 #include <cmath>
 #include <fmt/format.h>

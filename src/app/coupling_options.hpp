@@ -1,8 +1,8 @@
 // The options of a run by co-simulation.
 #pragma once
 
-#include "app/options.hpp"
-#include "cosim/coupled.hpp"
+#include "tamis/app/options.hpp"
+#include "tamis/cosim/coupled.hpp"
 
 #include <optional>
 

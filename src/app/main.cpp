@@ -1,4 +1,4 @@
-#include "app/script.hpp"
+#include "tamis/app/script.hpp"
 
 int main(int argc, char** argv)
 {

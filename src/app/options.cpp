@@ -1,8 +1,8 @@
 // Options by CLI11. Each declaration parses the command line again, ignoring what is not yet declared, so
 // that a model may decide by one option which others it has.
-#include "app/options.hpp"
+#include "tamis/app/options.hpp"
 
-#include "app/usage_error.hpp"
+#include "tamis/app/usage_error.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

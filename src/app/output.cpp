@@ -1,9 +1,9 @@
 // Files of a run; see output.hpp. Planes and containers are drawn as lines, or they would hide what is in
 // them; planes have no end, and are drawn as far as there is something to touch them, at the start or now.
-#include "app/output.hpp"
+#include "tamis/app/output.hpp"
 
-#include "io/file.hpp"
-#include "packing/measures.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/packing/measures.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -153,7 +153,8 @@ static Drawing beam_drawing(const BeamSpec& beam, std::span<const BodyMotion> se
     for (const BodyMotion& section : sections)
         for (const Eigen::Vector3d& corner : corners) {
             d.surface.vertices.push_back(section.pose * corner);
-            d.velocities.push_back(section.velocity + section.turning_rate.cross(section.pose.R * corner));
+            d.velocities.push_back(section.velocity +
+                                   section.angular_velocity.cross(section.pose.R * corner));
         }
     const int last = static_cast<int>(d.surface.vertices.size()) - 4;
     for (int ring = 0; ring < last; ring += 4)
@@ -216,7 +217,7 @@ void Output::draw_grains(const View& view)
         const BodyMotion m = view.motion(GrainId{g});
         const Surface& s = grain_surfaces_[g];
         grains_.push_back({s.faces.empty() ? nullptr : &s, m.pose, model.grains()[g].radius, m.velocity,
-                           m.turning_rate, 0, 0});
+                           m.angular_velocity, 0, 0});
     }
     for (const ContactRecord& c : view.contacts()) {
         if (!(c.impulse[0] > 0)) continue;
@@ -252,10 +253,10 @@ void Output::history(const View& view, const StepReport& report, double momentum
         for (const GrainState& grain : view.grains()) centres_.push_back(grain.x);
         const double values[] = {static_cast<double>(report.contacts),
                                  static_cast<double>(report.sweeps),
-                                 report.residual.natural_max,
-                                 report.residual.natural_rms,
+                                 report.residual,
+                                 report.residual_rms,
                                  report.violation,
-                                 report.residual.wrench_change,
+                                 report.wrench_change,
                                  report.penetration,
                                  momentum_error,
                                  coordination(view),
@@ -298,8 +299,8 @@ void Output::frame(const View& view)
         d.pose = pose_of(shape, view);
         if (shape.body >= 0) {
             const BodyMotion m = view.body_motion(shape.body);
-            d.turning_rate = m.turning_rate;
-            d.velocity = m.velocity + m.turning_rate.cross(d.pose.p - m.pose.p);
+            d.angular_velocity = m.angular_velocity;
+            d.velocity = m.velocity + m.angular_velocity.cross(d.pose.p - m.pose.p);
         }
         const Plane* plane = std::get_if<Plane>(&shape.shape);
         if (!plane) continue;

@@ -1,11 +1,11 @@
 // The files of a run: histories, impacts and pictures.
 #pragma once
 
-#include "app/script.hpp"
-#include "io/checkpoint.hpp"
-#include "io/history.hpp"
-#include "io/vtk_writer.hpp"
-#include "nscd/view.hpp"
+#include "tamis/app/script.hpp"
+#include "tamis/io/checkpoint.hpp"
+#include "tamis/io/history.hpp"
+#include "tamis/io/vtk_writer.hpp"
+#include "tamis/model/view.hpp"
 
 #include <array>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Progress on stderr, so that results on stdout stay clean.
-#include "app/progress.hpp"
+#include "tamis/app/progress.hpp"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ void Progress::step(long done, double t, const StepReport& report)
     if (const auto rate = due(done))
         print(fmt::format(
             "{:3.0f} %  t = {:.5g} s  {:.0f} steps/s  {} contacts  {} sweeps  residual {:.1e}  {} left",
-            100.0 * done / steps_, t, *rate, report.contacts, report.sweeps, report.residual.natural_max,
+            100.0 * done / steps_, t, *rate, report.contacts, report.sweeps, report.residual,
             duration((steps_ - done) / *rate)));
 }
 

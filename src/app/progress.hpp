@@ -1,7 +1,7 @@
 // The line that tells how far a run is, rewritten in place on a terminal.
 #pragma once
 
-#include "nscd/stepper.hpp"
+#include "tamis/model/stepper.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,26 +1,23 @@
 // Options common to all models, choice of the stepper, and the program around a model.
-#include "app/script.hpp"
+#include "tamis/app/script.hpp"
 
-#include "app/coupling_options.hpp"
-#include "app/simulation.hpp"
-#include "app/stored_packing.hpp"
-#include "app/study.hpp"
-#include "app/usage_error.hpp"
-#include "io/file.hpp"
-#include "mbs_symbolic/equations.hpp"
-#include "nscd/absolute.hpp"
-#include "nscd/auto_solver.hpp"
-#include "nscd/generalized_alpha.hpp"
-#include "nscd/moreau_jean.hpp"
-#include "smooth/smooth.hpp"
+#include "tamis/absolute/absolute.hpp"
+#include "tamis/absolute/generalized_alpha.hpp"
+#include "tamis/app/coupling_options.hpp"
+#include "tamis/app/simulation.hpp"
+#include "tamis/app/stored_packing.hpp"
+#include "tamis/app/study.hpp"
+#include "tamis/app/usage_error.hpp"
+#include "tamis/contact/auto_solver.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/smooth/smooth.hpp"
 
 #include <cmath>
 #include <csignal>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 namespace tamis {
 
@@ -90,13 +87,8 @@ void Script::record(const std::vector<std::string>& columns,
 Packing Script::packing(const std::string& name, const std::function<Packing()>& make)
 {
     packed_ = true;
-    if (emits_ || options_.help_asked()) return {};
+    if (options_.help_asked()) return {};
     return stored_packing(model.name() + "_" + name, make);
-}
-
-void only_emit(Script& script)
-{
-    script.emits_ = true;
 }
 
 void Script::prepare()
@@ -223,32 +215,35 @@ int Script::run()
     return study_ ? carry_out(*this, study_) : simulate(*this);
 }
 
+std::vector<ModelEntry>& registered_models()
+{
+    static std::vector<ModelEntry> all;
+    return all;
+}
+
+std::unique_ptr<Script> make_script(const std::string& model, const std::vector<std::string>& arguments)
+{
+    std::string known;
+    for (const ModelEntry& entry : registered_models()) {
+        if (entry.name == model) return entry.make(entry, arguments);
+        known += (known.empty() ? "" : ", ") + entry.name;
+    }
+    throw UsageError(fmt::format("There is no model '{}' in this program; it has: {}.", model, known));
+}
+
 namespace {
 
-// Emits the equations of every mechanism of every variant of the model; a file that would not change is not
-// touched. A variant with a mistake is left out: running it tells the mistake.
-int emit(const std::vector<std::string>& arguments)
+std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments)
 {
-    std::vector<std::unique_ptr<Script>> scripts;
-    std::vector<const Mechanism*> mechanisms;
-    for (std::size_t k = 1; k < arguments.size(); ++k) {
-        std::istringstream words(arguments[k]);
-        std::vector<std::string> variant;
-        for (std::string word; words >> word;) variant.push_back(word);
-        scripts.push_back(make_script(variant));
-        only_emit(*scripts.back());
-        try {
-            scripts.back()->prepare();
-        } catch (const std::exception&) {
-            continue;
-        }
-        for (const auto& m : scripts.back()->model.mechanisms()) mechanisms.push_back(m.get());
-    }
-    const std::string text = emit_equations(mechanisms);
-    std::ifstream old(arguments[0]);
-    if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return 0;
-    write_file(arguments[0], text);
-    return 0;
+    const std::vector<ModelEntry>& models = registered_models();
+    if (models.size() == 1) return models[0].make(models[0], arguments);
+    if (models.empty()) fail("This program has no model: write TAMIS_MODEL(name, \"what it is\") {{ ... }}.");
+    if (!arguments.empty() && !arguments[0].starts_with("-"))
+        return tamis::make_script(arguments[0], {arguments.begin() + 1, arguments.end()});
+    std::string known;
+    for (const ModelEntry& entry : models)
+        known += fmt::format("\n  {:<24} {}", entry.name, entry.description);
+    throw UsageError("This program has several models: name one of them first." + known);
 }
 
 } // namespace
@@ -258,8 +253,6 @@ int run_program(const std::vector<std::string>& arguments)
     std::signal(SIGXFSZ, SIG_IGN); // a file-size limit is reported like a full disk
     std::string name = "tamis";
     try {
-        if (arguments.size() >= 2 && arguments[0] == "--emit-equations")
-            return emit({arguments.begin() + 1, arguments.end()});
         const std::unique_ptr<Script> script = make_script(arguments);
         name = script->model.name();
         script->prepare();

@@ -1,11 +1,11 @@
 // The frame around a model file: TAMIS_MODEL(name, "what it is") { ... } is the body of Script::define().
 #pragma once
 
-#include "app/options.hpp"
-#include "cosim/split.hpp"
-#include "nscd/model.hpp"
-#include "nscd/stepper.hpp"
-#include "packing/packing.hpp"
+#include "tamis/app/options.hpp"
+#include "tamis/cosim/split.hpp"
+#include "tamis/model/model.hpp"
+#include "tamis/model/stepper.hpp"
+#include "tamis/packing/packing.hpp"
 
 #include <functional>
 #include <limits>
@@ -78,9 +78,8 @@ class Script {
     void record(const std::string& column, std::function<double(const View&)> value);
     void record(const std::vector<std::string>& columns,
                 std::function<std::vector<double>(const View&)> values);
-    // Grains at rest, made by `make` in the first run that needs them and kept in out/packings. (While
-    // equations are emitted, and for
-    // --help, there are none.)
+    // Grains at rest, made by `make` in the first run that needs them and kept in out/packings. (For --help
+    // there are none.)
     Packing packing(const std::string& name, const std::function<Packing()>& make);
     // Instead of stepping the model: called when all options are read; see study.hpp.
     void study(std::function<void(Study&)> work) { study_ = std::move(work); }
@@ -117,29 +116,39 @@ class Script {
     Method method_ = Method::moreau_jean;
     std::optional<Cut> cut_;
     std::shared_ptr<CoupledOptions> coupled_; // null: in one system
-    bool emits_ = false;
-    bool packed_ = false; // asked for a packing: has grains even when there are none yet
-    friend void only_emit(Script& script);
+    bool packed_ = false;                     // asked for a packing: has grains even when there are none yet
 };
 
-// Defined by TAMIS_MODEL in the model file.
-std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments);
+// The models of a program, as TAMIS_MODEL adds them.
+struct ModelEntry {
+    std::string name, description;
+    std::unique_ptr<Script> (*make)(const ModelEntry&, const std::vector<std::string>& arguments);
+};
+std::vector<ModelEntry>& registered_models();
+template <class S>
+bool register_model(const char* name, const char* description)
+{
+    registered_models().push_back(
+        {name, description, [](const ModelEntry& entry, const std::vector<std::string>& arguments) {
+             return std::unique_ptr<Script>(std::make_unique<S>(entry.name, entry.description, arguments));
+         }});
+    return true;
+}
+std::unique_ptr<Script> make_script(const std::string& model, const std::vector<std::string>& arguments);
 
-// The whole program of a model: exit code 0, 1 (an error, or steps that failed) or 2 (a mistake on the
-// command line).
+// The whole program of its models: exit code 0, 1 (an error, or steps that failed) or 2 (a mistake on the
+// command line). With several models the first argument names one.
 int run_program(const std::vector<std::string>& arguments);
 
 } // namespace tamis
 
-#define TAMIS_MODEL(name, description)                                                                       \
+#define TAMIS_MODEL(model_name, description)                                                                 \
     namespace {                                                                                              \
-    struct Script_##name : tamis::Script {                                                                   \
+    struct Script_##model_name : tamis::Script {                                                             \
         using Script::Script;                                                                                \
         void define() override;                                                                              \
     };                                                                                                       \
+    [[maybe_unused]] const bool registered_##model_name =                                                    \
+        tamis::register_model<Script_##model_name>(#model_name, description);                                \
     }                                                                                                        \
-    std::unique_ptr<tamis::Script> tamis::make_script(const std::vector<std::string>& arguments)             \
-    {                                                                                                        \
-        return std::make_unique<Script_##name>(#name, description, arguments);                               \
-    }                                                                                                        \
-    void Script_##name::define()
+    void Script_##model_name::define()

@@ -1,17 +1,17 @@
 // The loop of a run; see simulation.hpp. Whatever ends it (the end, an error, a signal), files are flushed
 // and a summary says how it ended. A checkpoint holds the state between two steps and how far the files were
 // then; a run that resumes cuts them back to there, so that they end up as if it had never stopped.
-#include "app/simulation.hpp"
+#include "tamis/app/simulation.hpp"
 
-#include "app/output.hpp"
-#include "app/progress.hpp"
-#include "app/stop_signals.hpp"
-#include "cosim/coupled.hpp"
-#include "io/checkpoint.hpp"
-#include "io/file.hpp"
-#include "nscd/detection.hpp"
-#include "nscd/model_hash.hpp"
-#include "nscd/moreau_jean.hpp"
+#include "tamis/app/output.hpp"
+#include "tamis/app/progress.hpp"
+#include "tamis/app/stop_signals.hpp"
+#include "tamis/cosim/coupled.hpp"
+#include "tamis/io/checkpoint.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/model/detection.hpp"
+#include "tamis/model/model_hash.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,8 +41,8 @@ struct Statistics {
 
     void add(const StepReport& r, double t, double momentum_error)
     {
-        if (!r.converged && r.residual.natural_max > worst) {
-            worst = r.residual.natural_max;
+        if (!r.converged && r.residual > worst) {
+            worst = r.residual;
             worst_t = t;
             worst_shapes = r.worst;
         }
@@ -56,7 +56,7 @@ struct Statistics {
         max_momentum_error = std::max(max_momentum_error, momentum_error);
         max_contacts = std::max(max_contacts, r.contacts);
         max_sweeps = std::max(max_sweeps, r.sweeps);
-        max_residual = std::max(max_residual, r.residual.natural_max);
+        max_residual = std::max(max_residual, r.residual);
         max_loop_error = std::max(max_loop_error, r.loop_error);
     }
     std::vector<double> saved() const
@@ -197,7 +197,7 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
         j["coupling"] = {{"iterations", c.iterations}, {"steps_not_converged", c.not_converged}};
     }
     if (const auto* relative = dynamic_cast<const MoreauJean*>(&stepper)) {
-        j["equations"] = relative->emitted() ? "emitted code" : "interpreted";
+        j["equations"] = relative->compiled() ? "compiled" : "interpreted";
         j["partition_changes"] = relative->partition_changes();
         for (const auto& m : script.model.mechanisms())
             for (int c : relative->independent(m->number()))

@@ -1,7 +1,7 @@
 // A run: steps from start to end, with its files, progress and summary.
 #pragma once
 
-#include "app/script.hpp"
+#include "tamis/app/script.hpp"
 
 namespace tamis {
 

@@ -1,4 +1,4 @@
-#include "app/stop_signals.hpp"
+#include "tamis/app/stop_signals.hpp"
 
 #include <csignal>
 

@@ -1,9 +1,9 @@
 // See stored_packing.hpp. A file that cannot be read is made again.
-#include "app/stored_packing.hpp"
+#include "tamis/app/stored_packing.hpp"
 
-#include "error.hpp"
-#include "io/file.hpp"
-#include "io/packing_file.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/io/packing_file.hpp"
 
 #include <cstdlib>
 

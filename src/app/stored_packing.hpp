@@ -1,7 +1,7 @@
 // Packings that take a while to make are made once and kept in out/packings.
 #pragma once
 
-#include "packing/packing.hpp"
+#include "tamis/packing/packing.hpp"
 
 namespace tamis {
 

@@ -1,7 +1,7 @@
 // Studies; see study.hpp. Whatever ends one, tables are flushed and a summary says how it ended.
-#include "app/study.hpp"
+#include "tamis/app/study.hpp"
 
-#include "io/file.hpp"
+#include "tamis/io/file.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

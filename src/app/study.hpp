@@ -10,10 +10,10 @@
 //     }
 #pragma once
 
-#include "app/progress.hpp"
-#include "app/script.hpp"
-#include "app/stop_signals.hpp"
-#include "io/history.hpp"
+#include "tamis/app/progress.hpp"
+#include "tamis/app/script.hpp"
+#include "tamis/app/stop_signals.hpp"
+#include "tamis/io/history.hpp"
 
 #include <deque>
 #include <filesystem>

@@ -12,9 +12,9 @@
 // Departures: rows (y, z) are hashed and cells of a row follow each other, so that the table needs no bounds
 // of the scene; the boxes are sorted by cell instead of chained; levels adapt to the sizes there are; levels
 // of a few boxes and infinite boxes are compared with all others.
-#include "collision/broadphase.hpp"
+#include "tamis/collision/broadphase.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <algorithm>
 #include <array>

@@ -16,9 +16,9 @@
 // thousand ends at a local maximum of g, which overstates the overlap; and of all pairs, one in about a
 // hundred thousand gets points astray along a generator, from GJK's weights on a nearly flat simplex, with
 // the right gap and normal.
-#include "collision/bullet_adapter.hpp"
+#include "tamis/collision/bullet_adapter.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <BulletCollision/CollisionShapes/btBoxShape.h>
 #include <BulletCollision/CollisionShapes/btConvexInternalShape.h>

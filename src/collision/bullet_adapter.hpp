@@ -1,7 +1,9 @@
 // Closest points of two convex shapes by Bullet.
 #pragma once
 
-#include "collision/narrowphase.hpp"
+#include "tamis/collision/contact_point.hpp"
+#include "tamis/collision/shapes.hpp"
+#include <vector>
 
 namespace tamis {
 

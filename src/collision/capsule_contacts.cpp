@@ -11,10 +11,10 @@
 //
 // A capsule that lies on a flat side, along an edge or along a cylinder rests on two points: the ends of the
 // part of the segment that is above the side, measured along the normal of the closest point.
-#include "collision/capsule_contacts.hpp"
+#include "tamis/collision/capsule_contacts.hpp"
 
-#include "collision/bullet_adapter.hpp"
-#include "collision/contact_points.hpp"
+#include "tamis/collision/bullet_adapter.hpp"
+#include "tamis/collision/contact_points.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

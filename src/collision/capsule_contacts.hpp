@@ -1,8 +1,10 @@
 // Contact points of a capsule, which is a, with the convex shapes.
 #pragma once
 
-#include "collision/hull_queries.hpp"
-#include "collision/narrowphase.hpp"
+#include "tamis/collision/contact_point.hpp"
+#include "tamis/collision/hull_queries.hpp"
+#include "tamis/collision/shapes.hpp"
+#include <vector>
 
 namespace tamis {
 

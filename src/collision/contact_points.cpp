@@ -5,7 +5,7 @@
 // left out, it would be found when it is inside already, by the path of a step, and nothing brings it out.
 // Hence the others are kept, too, as long as they are few; of many, those that touch and the deepest come
 // first.
-#include "collision/contact_points.hpp"
+#include "tamis/collision/contact_points.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

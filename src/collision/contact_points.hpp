@@ -1,7 +1,9 @@
 // What the contact routines share: appending points, and keeping a few of many.
 #pragma once
 
-#include "collision/narrowphase.hpp"
+#include "tamis/collision/contact_point.hpp"
+#include "tamis/collision/shapes.hpp"
+#include <vector>
 
 #include <cmath>
 #include <limits>

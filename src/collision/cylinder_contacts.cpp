@@ -5,11 +5,11 @@
 // - the ends of the lowest generator's part over the side,
 // - corners of the side under the cap, and crossings of its outline with the rim.
 // Lying on an edge of a polyhedron, along it, a cylinder has one point only.
-#include "collision/cylinder_contacts.hpp"
+#include "tamis/collision/cylinder_contacts.hpp"
 
-#include "collision/bullet_adapter.hpp"
-#include "collision/contact_points.hpp"
-#include "collision/hull_queries.hpp"
+#include "tamis/collision/bullet_adapter.hpp"
+#include "tamis/collision/contact_points.hpp"
+#include "tamis/collision/hull_queries.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

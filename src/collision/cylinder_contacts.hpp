@@ -1,7 +1,9 @@
 // Contact points of a cylinder, which is a, with flat-sided shapes and other cylinders.
 #pragma once
 
-#include "collision/narrowphase.hpp"
+#include "tamis/collision/contact_point.hpp"
+#include "tamis/collision/shapes.hpp"
+#include <vector>
 
 #include <array>
 

@@ -7,11 +7,11 @@
 // normal at c; to the other walls, where the distance along the rim has at most two minima, it is found from
 // 16 samples and bisection of the slope. It gets three companions, a quarter turn apart each, as the points
 // of a cylinder on a plane.
-#include "collision/enclosures.hpp"
+#include "tamis/collision/enclosures.hpp"
 
-#include "collision/contact_points.hpp"
-#include "collision/hull_queries.hpp"
-#include "error.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/collision/contact_points.hpp"
+#include "tamis/collision/hull_queries.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -1,7 +1,9 @@
 // Contact points of a shape, which is a, with the walls of the cavity around it.
 #pragma once
 
-#include "collision/narrowphase.hpp"
+#include "tamis/collision/contact_point.hpp"
+#include "tamis/collision/shapes.hpp"
+#include <vector>
 
 namespace tamis {
 

@@ -10,9 +10,9 @@
 // Mass: with c the mean of the vertices, sum over the tetrahedra (c, a, b, d) of the fans of all faces,
 // D = a . (b x d), s = a + b + d, all seen from c:
 //     V = sum D / 6,   int x = sum D s / 24,   int x x' = sum D (a a' + b b' + d d' + s s') / 120.
-#include "collision/hull.hpp"
+#include "tamis/collision/hull.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

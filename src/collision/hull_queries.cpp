@@ -7,9 +7,9 @@
 //
 // Boxes and cylinders by projection on them; where the direction is undefined (a centre, an axis) it is one
 // of their axes.
-#include "collision/hull_queries.hpp"
+#include "tamis/collision/hull_queries.hpp"
 
-#include "collision/contact_points.hpp"
+#include "tamis/collision/contact_points.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Where a point or a segment is with respect to a convex polyhedron, in its frame.
 #pragma once
 
-#include "collision/shapes.hpp"
+#include "tamis/collision/shapes.hpp"
 
 namespace tamis {
 

@@ -19,13 +19,13 @@
 // for the nearest face of it.
 //
 // All in the frame of the mesh. Scratch memory belongs to the thread and grows once.
-#include "collision/mesh_contacts.hpp"
+#include "tamis/collision/mesh_contacts.hpp"
 
-#include "collision/bullet_adapter.hpp"
-#include "collision/capsule_contacts.hpp"
-#include "collision/contact_points.hpp"
-#include "collision/cylinder_contacts.hpp"
-#include "collision/hull_queries.hpp"
+#include "tamis/collision/bullet_adapter.hpp"
+#include "tamis/collision/capsule_contacts.hpp"
+#include "tamis/collision/contact_points.hpp"
+#include "tamis/collision/cylinder_contacts.hpp"
+#include "tamis/collision/hull_queries.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -4,16 +4,16 @@
 // n = (q - x) / |q - x| and gap = |q - x| - r outside; inside, the nearest face replaces q and the distance
 // is negative. A body against a plane N.x = c: its extreme points x with gap N.x - c, normal -N. Where the
 // direction is undefined (coincident centres, a centre on an axis) it is an axis of the second shape.
-#include "collision/narrowphase.hpp"
+#include "tamis/collision/narrowphase.hpp"
 
-#include "collision/bullet_adapter.hpp"
-#include "collision/capsule_contacts.hpp"
-#include "collision/contact_points.hpp"
-#include "collision/cylinder_contacts.hpp"
-#include "collision/enclosures.hpp"
-#include "collision/hull_queries.hpp"
-#include "collision/mesh_contacts.hpp"
-#include "collision/polyhedra_manifold.hpp"
+#include "tamis/collision/bullet_adapter.hpp"
+#include "tamis/collision/capsule_contacts.hpp"
+#include "tamis/collision/contact_points.hpp"
+#include "tamis/collision/cylinder_contacts.hpp"
+#include "tamis/collision/enclosures.hpp"
+#include "tamis/collision/hull_queries.hpp"
+#include "tamis/collision/mesh_contacts.hpp"
+#include "tamis/collision/polyhedra_manifold.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

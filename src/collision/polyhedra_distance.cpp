@@ -1,6 +1,6 @@
 // The point of C nearest to the origin, after Gilbert, Johnson, Keerthi (1988) with the sub-simplex found by
 // signed volumes as in Montanari, Petrinic, Barbieri (2017). A direction with f(n) > alert ends it.
-#include "collision/polyhedra_distance.hpp"
+#include "tamis/collision/polyhedra_distance.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

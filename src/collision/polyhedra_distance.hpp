@@ -1,7 +1,7 @@
 // Distance of two convex polyhedra.
 #pragma once
 
-#include "collision/polyhedra_pair.hpp"
+#include "tamis/collision/polyhedra_pair.hpp"
 
 namespace tamis::polyhedra {
 

@@ -9,12 +9,12 @@
 //    feature (a vertex of A, a vertex of B, or a crossing of two edges) does not depend on such a choice.
 //
 // All is done in the frame of A, with tolerances relative to the size of the pair.
-#include "collision/polyhedra_manifold.hpp"
+#include "tamis/collision/polyhedra_manifold.hpp"
 
-#include "collision/contact_points.hpp"
-#include "collision/polyhedra_distance.hpp"
-#include "collision/polyhedra_penetration.hpp"
-#include "collision/prefetch.hpp"
+#include "tamis/base/prefetch.hpp"
+#include "tamis/collision/contact_points.hpp"
+#include "tamis/collision/polyhedra_distance.hpp"
+#include "tamis/collision/polyhedra_penetration.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

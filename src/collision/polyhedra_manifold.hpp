@@ -2,8 +2,10 @@
 // that face each other.
 #pragma once
 
-#include "collision/hull.hpp"
-#include "collision/narrowphase.hpp"
+#include "tamis/collision/contact_point.hpp"
+#include "tamis/collision/hull.hpp"
+#include "tamis/collision/shapes.hpp"
+#include <vector>
 
 namespace tamis {
 

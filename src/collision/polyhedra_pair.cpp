@@ -1,13 +1,13 @@
 // Points of the difference, and what they say of the best direction.
-#include "collision/polyhedra_pair.hpp"
+#include "tamis/collision/polyhedra_pair.hpp"
 
-#include "collision/farthest.hpp"
+#include "tamis/collision/support_point.hpp"
 
 namespace tamis::polyhedra {
 
 Difference Pair::support(const Vector3d& n) const
 {
-    const int i = farthest(a, n), j = farthest(b, -(R.transpose() * n));
+    const int i = support_point(a, n), j = support_point(b, -(R.transpose() * n));
     return {of_b(j) - of_a(i), i, j};
 }
 

@@ -3,7 +3,7 @@
 // C, minus the penetration depth if it lies inside.
 #pragma once
 
-#include "collision/hull.hpp"
+#include "tamis/collision/hull.hpp"
 
 #include <array>
 #include <limits>

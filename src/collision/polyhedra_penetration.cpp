@@ -3,7 +3,7 @@
 // one. Distances to its faces are signed: it need not contain the origin at first. Where the polytope
 // degenerates, all faces and all pairs of edges whose arcs cross on the Gauss map are tried, after Gregorius
 // (2013).
-#include "collision/polyhedra_penetration.hpp"
+#include "tamis/collision/polyhedra_penetration.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

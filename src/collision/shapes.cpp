@@ -2,10 +2,9 @@
 // counter-clockwise seen from outside (of a hollow shape: from inside the cavity).
 // Everything of a box is written in axes (i, j, k), a cyclic permutation of (x, y, z) whose k is the flat
 // direction, or z if the box has none: rectangle and box then share numbering and orientation.
-#include "collision/shapes.hpp"
+#include "tamis/collision/shapes.hpp"
 
-#include "collision/mesh_file.hpp"
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -172,16 +171,6 @@ Eigen::Matrix3d steiner(const Eigen::Vector3d& x)
     return x.squaredNorm() * Eigen::Matrix3d::Identity() - x * x.transpose();
 }
 
-TriangleMesh scaled_mesh(const char* kind, const std::filesystem::path& file, double scale)
-{
-    if (!positive(scale))
-        fail("The {} of {} cannot be scaled by {}: give it a positive, finite scale.", kind, file.string(),
-             scale);
-    TriangleMesh mesh = read_mesh(file);
-    for (Eigen::Vector3d& x : mesh.vertices) x *= scale;
-    return mesh;
-}
-
 } // namespace
 
 Shape sphere(double radius)
@@ -227,24 +216,9 @@ Shape polyhedron(const std::vector<Eigen::Vector3d>& points)
     return Polyhedron{std::make_shared<const Hull>(make_hull(points))};
 }
 
-Shape polyhedron(const std::filesystem::path& file, double scale)
-{
-    return Polyhedron{std::make_shared<const Hull>(
-        make_hull(scaled_mesh("polyhedron", file, scale).vertices, "polyhedron " + file.string()))};
-}
-
 Shape mesh(const std::vector<Eigen::Vector3d>& vertices, const std::vector<std::array<int, 3>>& triangles)
 {
     return Mesh{std::make_shared<const TriangleMesh>(make_mesh(vertices, triangles))};
-}
-
-Shape mesh(const std::filesystem::path& file, double scale)
-{
-    TriangleMesh triangles = scaled_mesh("mesh", file, scale);
-    if (triangles.triangles.empty())
-        fail("The mesh of {} has no triangle with an area: export it with its faces.", file.string());
-    return Mesh{std::make_shared<const TriangleMesh>(
-        make_mesh(std::move(triangles.vertices), triangles.triangles, "mesh " + file.string()))};
 }
 
 Shape hollow(const Shape& cavity)

@@ -1,13 +1,12 @@
 // Shapes carried by bodies: geometry only, in the shape's own frame.
 #pragma once
 
-#include "collision/broadphase.hpp"
-#include "collision/hull.hpp"
-#include "collision/triangle_mesh.hpp"
+#include "tamis/collision/broadphase.hpp"
+#include "tamis/collision/hull.hpp"
+#include "tamis/collision/triangle_mesh.hpp"
 
 #include <Eigen/Core>
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -56,9 +55,7 @@ Shape box(double length_x, double length_y, double length_z);
 Shape rectangle(double length_x, double length_y); // in the x-y plane, four corners, no thickness
 Shape cylinder(double radius, double length);
 Shape capsule(double radius, double length); // length of the segment, between the centres of the end balls
-Shape polyhedron(const std::vector<Eigen::Vector3d>& points);          // convex hull of the points
-Shape polyhedron(const std::filesystem::path& file, double scale = 1); // convex hull of an STL or OBJ file
-Shape mesh(const std::filesystem::path& file, double scale = 1);       // the triangles of an STL or OBJ file
+Shape polyhedron(const std::vector<Eigen::Vector3d>& points); // convex hull of the points
 Shape mesh(const std::vector<Eigen::Vector3d>& vertices, const std::vector<std::array<int, 3>>& triangles);
 Shape hollow(const Shape& cavity); // inside of a sphere, box, cylinder or capsule
 // Normalises the normal; the offset is a length along it.
@@ -92,5 +89,12 @@ struct Surface {
     std::vector<std::vector<int>> faces;
 };
 Surface surface(const Shape& shape, double plane_extent);
+
+// The hull of a polyhedron, null of other shapes.
+inline const Hull* polyhedron_hull(const Shape& shape)
+{
+    const Polyhedron* polyhedron = std::get_if<Polyhedron>(&shape);
+    return polyhedron ? polyhedron->hull.get() : nullptr;
+}
 
 } // namespace tamis

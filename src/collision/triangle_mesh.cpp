@@ -6,9 +6,9 @@
 // Triangles are in one plane, and edges are flat, if their normals differ by less than 1e-6 rad. Where more
 // than two triangles meet at an edge, or two disagree about the free side, the edge is a rim of each that is
 // left over.
-#include "collision/triangle_mesh.hpp"
+#include "tamis/collision/triangle_mesh.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Surfaces of triangles: which triangles, edges and vertices meet, and a tree of boxes to find them.
 #pragma once
 
-#include "collision/broadphase.hpp"
+#include "tamis/collision/broadphase.hpp"
 
 #include <Eigen/Core>
 #include <array>

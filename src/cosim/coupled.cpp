@@ -1,7 +1,7 @@
-#include "cosim/coupled.hpp"
+#include "tamis/cosim/coupled.hpp"
 
-#include "error.hpp"
-#include "nscd/state_hash.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/base/state_hash.hpp"
 
 namespace tamis {
 

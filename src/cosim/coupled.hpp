@@ -2,11 +2,11 @@
 // the motion of the cut and the wrench on it.
 #pragma once
 
-#include "cosim/coupling.hpp"
-#include "cosim/nonsmooth_peer.hpp"
-#include "cosim/smooth_peer.hpp"
-#include "cosim/split.hpp"
-#include "nscd/stepper.hpp"
+#include "tamis/cosim/coupling.hpp"
+#include "tamis/cosim/nonsmooth_peer.hpp"
+#include "tamis/cosim/smooth_peer.hpp"
+#include "tamis/cosim/split.hpp"
+#include "tamis/model/stepper.hpp"
 
 #include <optional>
 

@@ -14,9 +14,9 @@
 // What is iterated are the inputs of the last peer (Jacobi: of all): the one unknown, in Gauss-Seidel, from
 // which a pass computes everything else. When it has converged the last peer advances with the newest, as in
 // the paper.
-#include "cosim/coupling.hpp"
+#include "tamis/cosim/coupling.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <algorithm>
 #include <cmath>

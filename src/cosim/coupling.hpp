@@ -1,8 +1,8 @@
 // Solvers that advance together in macro steps and exchange inputs and outputs in between.
 #pragma once
 
-#include "cosim/fixed_point.hpp"
-#include "cosim/peer.hpp"
+#include "tamis/cosim/fixed_point.hpp"
+#include "tamis/cosim/peer.hpp"
 
 #include <array>
 #include <functional>

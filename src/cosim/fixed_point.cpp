@@ -8,7 +8,7 @@
 //
 // Departure: columns are those of the present macro step only, and a column of V that is a combination of
 // newer ones to within `dependent` is left out.
-#include "cosim/fixed_point.hpp"
+#include "tamis/cosim/fixed_point.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Rigid-body kinematics of markers; see interface_motion.hpp.
-#include "cosim/interface_motion.hpp"
+#include "tamis/cosim/interface_motion.hpp"
 
 namespace tamis {
 

@@ -2,8 +2,8 @@
 // the other way; as plain numbers on the wire between peers.
 #pragma once
 
-#include "collision/shapes.hpp"
-#include "nscd/model.hpp"
+#include "tamis/collision/shapes.hpp"
+#include "tamis/model/model.hpp"
 
 #include <Eigen/Geometry>
 #include <span>
@@ -16,7 +16,7 @@ struct InterfaceMotion {
 
     Eigen::Vector3d x{0, 0, 0};
     Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();
-    Eigen::Vector3d v{0, 0, 0}, omega{0, 0, 0}; // of its origin; turning rate
+    Eigen::Vector3d v{0, 0, 0}, omega{0, 0, 0}; // of its origin; angular velocity
     Eigen::Vector3d a{0, 0, 0}, alpha{0, 0, 0};
 
     static InterfaceMotion read(std::span<const double> wire); // normalises the orientation

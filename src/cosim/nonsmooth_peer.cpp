@@ -4,9 +4,9 @@
 //     modified   alpha (q2 - q1) + beta (v2 - v1) + gamma (a2 - a1) = 0 at n+1, a2 = (v2_n+1 - v2_n) / h
 //
 // and for orientations R: q2_n - q1 stands for the rotation vector of R2_n R1^T.
-#include "cosim/nonsmooth_peer.hpp"
+#include "tamis/cosim/nonsmooth_peer.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 namespace tamis {
 

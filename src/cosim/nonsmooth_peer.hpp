@@ -2,11 +2,11 @@
 // wrench that it exerts there.
 #pragma once
 
-#include "cosim/interface_motion.hpp"
-#include "cosim/peer.hpp"
-#include "cosim/split.hpp"
-#include "cosim/stability.hpp"
-#include "nscd/moreau_jean.hpp"
+#include "tamis/cosim/coupling_scheme.hpp"
+#include "tamis/cosim/interface_motion.hpp"
+#include "tamis/cosim/peer.hpp"
+#include "tamis/cosim/split.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 namespace tamis {
 

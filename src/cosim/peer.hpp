@@ -1,8 +1,8 @@
 // One solver that takes part in a coupling. It knows its inputs u and outputs y, and nothing of the others.
 #pragma once
 
-#include "cosim/signal.hpp"
-#include "error.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/cosim/signal.hpp"
 
 #include <span>
 #include <string>

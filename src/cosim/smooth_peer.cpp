@@ -1,8 +1,8 @@
 // The solver's step is predicted, solved for as often as the coupling wants, and accepted when time goes on.
-#include "cosim/smooth_peer.hpp"
+#include "tamis/cosim/smooth_peer.hpp"
 
-#include "error.hpp"
-#include "smooth/rotation.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/smooth/rotation.hpp"
 
 namespace tamis {
 

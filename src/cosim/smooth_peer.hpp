@@ -1,10 +1,10 @@
 // The smooth side of a cut as a peer: it is told the wrench on its marker, and gives the marker's motion.
 #pragma once
 
-#include "cosim/interface_motion.hpp"
-#include "cosim/peer.hpp"
-#include "smooth/smooth_model.hpp"
-#include "smooth/smooth_solver.hpp"
+#include "tamis/cosim/interface_motion.hpp"
+#include "tamis/cosim/peer.hpp"
+#include "tamis/smooth/smooth_model.hpp"
+#include "tamis/smooth/smooth_solver.hpp"
 
 namespace tamis {
 

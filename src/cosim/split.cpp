@@ -1,8 +1,8 @@
 // The nonsmooth side is written anew with the values of the whole model; see split.hpp.
-#include "cosim/split.hpp"
+#include "tamis/cosim/split.hpp"
 
-#include "error.hpp"
-#include "nscd/view.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/model/view.hpp"
 
 #include <algorithm>
 
@@ -162,7 +162,7 @@ void Splitter::add_shapes()
                            .density = grain.density,
                            .at = grain.at,
                            .velocity = grain.velocity,
-                           .turning_rate = grain.turning_rate,
+                           .angular_velocity = grain.angular_velocity,
                            .group = filter.group[s],
                            .mask = filter.mask[s]};
             for (int k = 0; k < grain.shapes; ++k)

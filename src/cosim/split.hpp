@@ -2,7 +2,7 @@
 // is left to the smooth one.
 #pragma once
 
-#include "nscd/model.hpp"
+#include "tamis/model/model.hpp"
 
 #include <memory>
 

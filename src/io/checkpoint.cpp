@@ -12,11 +12,11 @@
 //
 // The checksum is the hash of state_hash.hpp over names, types, shapes and bits of everything else; the file
 // as such is sealed by write_hdf5.
-#include "io/checkpoint.hpp"
+#include "tamis/io/checkpoint.hpp"
 
-#include "error.hpp"
-#include "io/hdf5_file.hpp"
-#include "nscd/state_hash.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/base/state_hash.hpp"
+#include "tamis/io/hdf5_file.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -4,7 +4,7 @@
 // that one is whole whatever happens to the other.
 #pragma once
 
-#include "nscd/moreau_jean.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include <filesystem>
 #include <map>

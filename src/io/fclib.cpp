@@ -9,10 +9,11 @@
 // Departures: the header calls p the rows of triplets, while programs that use it hand over CSparse's
 // matrices, whose p are the columns; for a symmetric W both are the same. All nine numbers of a block are
 // stored, zeros too, so that blocks are the same after reading.
-#include "io/fclib.hpp"
+#include "tamis/io/fclib.hpp"
 
-#include "error.hpp"
-#include "io/hdf5_file.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/io/contact_file.hpp"
+#include "tamis/io/hdf5_file.hpp"
 
 #include <algorithm>
 #include <cmath>

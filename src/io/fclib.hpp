@@ -1,7 +1,7 @@
 // Contact problems in local form as HDF5 files of the FCLIB collection (group fclib_local).
 #pragma once
 
-#include "nscd/local_problem.hpp"
+#include "tamis/contact/local_problem.hpp"
 
 #include <filesystem>
 

@@ -1,9 +1,9 @@
 // Output files by POSIX calls, because std::ofstream hides the reason of a failure.
 // rename() replaces its target in one step. fsync() is left out unless asked for: the kernel keeps what a
 // dead process has written, and waiting for the disk would cost more than the rest of a run with many frames.
-#include "io/file.hpp"
+#include "tamis/io/file.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <algorithm>
 #include <cerrno>

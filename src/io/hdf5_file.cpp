@@ -4,11 +4,11 @@
 // content gives equal bytes. Shuffling by bytes, then zlib level 1: higher levels gain little on numbers.
 // HDF5 reads damaged files as if they were whole, to the point of crashing: the seal behind the image, a
 // magic word and the hash of all bytes before it, is checked before HDF5 sees them.
-#include "io/hdf5_file.hpp"
+#include "tamis/io/hdf5_file.hpp"
 
-#include "error.hpp"
-#include "io/file.hpp"
-#include "nscd/state_hash.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/base/state_hash.hpp"
+#include "tamis/io/file.hpp"
 
 #include <algorithm>
 #include <array>

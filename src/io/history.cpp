@@ -1,8 +1,8 @@
 // CSV as in RFC 4180, with line feeds. One write() call hands over whole lines only, so a killed run leaves a
 // readable file; fsync() only where sync() asks, since the kernel keeps what a dead process has written.
-#include "io/history.hpp"
+#include "tamis/io/history.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

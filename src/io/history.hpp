@@ -1,7 +1,7 @@
 // Time histories: a CSV file that can be read while the run goes on, and after it was killed.
 #pragma once
 
-#include "io/file.hpp"
+#include "tamis/io/file.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,10 +1,10 @@
 // Layout: kind and size (three numbers) of each shape, pose (rotation row by row, position), and for
 // polyhedra the points of their hulls, one after the other; a checksum over all numbers.
-#include "io/packing_file.hpp"
+#include "tamis/io/packing_file.hpp"
 
-#include "error.hpp"
-#include "io/hdf5_file.hpp"
-#include "nscd/state_hash.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/base/state_hash.hpp"
+#include "tamis/io/hdf5_file.hpp"
 
 namespace tamis {
 

@@ -1,7 +1,7 @@
 // Packings as HDF5 files, bit by bit.
 #pragma once
 
-#include "packing/packing.hpp"
+#include "tamis/packing/packing.hpp"
 
 #include <filesystem>
 

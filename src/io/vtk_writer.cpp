@@ -2,9 +2,9 @@
 // Inline binary, since ParaView 5.11 with current libexpat cannot read the appended mode that VTK prefers;
 // float32 and zlib level 1, since higher levels cost three times the time for 2 % of the size.
 // VTK formats into memory and write_file() stores: VTK's own file output does not tell why it failed.
-#include "io/vtk_writer.hpp"
+#include "tamis/io/vtk_writer.hpp"
 
-#include "io/file.hpp"
+#include "tamis/io/file.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -65,7 +65,7 @@ void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& 
             points->InsertNextPoint(x.data());
             const Eigen::Vector3d v =
                 drawing.velocities.empty()
-                    ? Eigen::Vector3d(drawing.velocity + drawing.turning_rate.cross(x - drawing.pose.p))
+                    ? Eigen::Vector3d(drawing.velocity + drawing.angular_velocity.cross(x - drawing.pose.p))
                     : drawing.velocities[k];
             velocity->InsertNextTuple(v.data());
         }

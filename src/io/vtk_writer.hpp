@@ -1,8 +1,8 @@
 // Pictures of a run for ParaView: the surfaces of the bodies and the contacts between them, frame by frame.
 #pragma once
 
-#include "collision/shapes.hpp"
-#include "io/wires.hpp"
+#include "tamis/collision/shapes.hpp"
+#include "tamis/io/wireframe.hpp"
 
 #include <Eigen/Core>
 #include <filesystem>
@@ -16,9 +16,9 @@ struct Drawing { // one surface where it is in this frame
     Surface surface;
     Pose pose;
     int body;
-    Eigen::Vector3d velocity{0, 0, 0}, turning_rate{0, 0, 0}; // of the pose's origin, world axes
-    Lines lines;                                              // between vertices of the surface
-    std::vector<Eigen::Vector3d> velocities;                  // of the vertices, if the surface is not rigid
+    Eigen::Vector3d velocity{0, 0, 0}, angular_velocity{0, 0, 0}; // of the pose's origin, world axes
+    Wireframe lines;                                              // between vertices of the surface
+    std::vector<Eigen::Vector3d> velocities; // of the vertices, if the surface is not rigid
 };
 
 struct Arrow { // one contact with its impulse
@@ -30,9 +30,9 @@ struct GrainDrawing {       // one grain in this frame
     const Surface* surface; // in its own frame; null: drawn as a point with its radius
     Pose pose;
     double radius;
-    Eigen::Vector3d velocity, turning_rate; // of the pose's origin, world axes
-    double force;                           // sum of the normal forces on it, N
-    int contacts;                           // that carry load
+    Eigen::Vector3d velocity, angular_velocity; // of the pose's origin, world axes
+    double force;                               // sum of the normal forces on it, N
+    int contacts;                               // that carry load
 };
 
 struct Chain { // a contact that carries load, between the centres of its bodies

@@ -2,7 +2,7 @@
 //
 //   D[a ± b] = D[a] ± D[b]       D[a b] = D[a] b + a D[b]     D[a / b] = (D[a] - (a / b) D[b]) / b
 //   D[sin a] = cos a D[a]        D[cos a] = -sin a D[a]       D[√a] = D[a] / (2 √a)
-#include "mbs_symbolic/differentiate.hpp"
+#include "tamis/mbs_symbolic/differentiate.hpp"
 
 namespace tamis {
 

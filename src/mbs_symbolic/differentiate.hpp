@@ -5,7 +5,7 @@
 // With rates q̇ = v this gives ḣ = J v, and applied twice with v held, J̇ v; with unit rates, a column of J.
 #pragma once
 
-#include "mbs_symbolic/expression.hpp"
+#include "tamis/mbs_symbolic/expression.hpp"
 
 #include <functional>
 #include <unordered_map>

@@ -8,7 +8,7 @@
 //     p_Wi  = p_Wp + R_WF(p) d_i
 #pragma once
 
-#include "mbs_symbolic/tree.hpp"
+#include "tamis/mbs_symbolic/tree.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>
@@ -298,7 +298,7 @@ class Kinematics {
         const Tree::Link& t = data.tree.links[i];
         return R_WF[t.frame] * turned(i, scalar_matrix<S>(t.D));
     }
-    // Velocity of link origins and turning rates in the world, from v_W and omega_W of the parents.
+    // Velocity of link origins and angular velocitys in the world, from v_W and omega_W of the parents.
     void velocities(const S* v, std::vector<Vector3<S>>& v_W, std::vector<Vector3<S>>& omega_W) const
     {
         const Vector3<S> zero(S(0), S(0), S(0));

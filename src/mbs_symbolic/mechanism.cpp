@@ -1,7 +1,7 @@
 // Description of a mechanism: checks what a designer writes and splits composed joints into elementary links.
-#include "mbs_symbolic/mechanism.hpp"
+#include "tamis/mbs_symbolic/mechanism.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <bit>

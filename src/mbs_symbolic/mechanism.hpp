@@ -4,7 +4,7 @@
 // stays a symbol there and may change from run to run without generating anew.
 #pragma once
 
-#include "mbs_symbolic/expression.hpp"
+#include "tamis/mbs_symbolic/expression.hpp"
 
 #include <Eigen/Core>
 #include <cstdint>
@@ -56,7 +56,7 @@ Joint universal(const Eigen::Vector3d& first, const Eigen::Vector3d& second); //
 Joint planar_x();                                                             // y, z, turn about x
 Joint planar_y();                                                             // x, z, turn about y
 Joint planar_z();                                                             // x, y, turn about z
-Joint spherical();  // 4 coordinates (unit quaternion w, x, y, z), 3 velocities (turning rate in body axes)
+Joint spherical(); // 4 coordinates (unit quaternion w, x, y, z), 3 velocities (angular velocity in body axes)
 Joint free_joint(); // x, y, z, then spherical
 Joint fixed_joint();
 

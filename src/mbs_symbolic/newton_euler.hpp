@@ -13,7 +13,7 @@
 // carried down the tree and projected on each joint it passes.
 #pragma once
 
-#include "mbs_symbolic/kinematics.hpp"
+#include "tamis/mbs_symbolic/kinematics.hpp"
 
 namespace tamis {
 

@@ -2,7 +2,7 @@
 // what no output needs is never visited.
 //
 // -(c x) and -(c / x) are computed as (-c) x and (-c) / x: the same bits, one operation less.
-#include "mbs_symbolic/schedule.hpp"
+#include "tamis/mbs_symbolic/schedule.hpp"
 
 #include <set>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 // The order in which a function computes its outputs: only live nodes, operands before their users.
 #pragma once
 
-#include "mbs_symbolic/expression.hpp"
+#include "tamis/mbs_symbolic/expression.hpp"
 
 #include <string>
 #include <vector>

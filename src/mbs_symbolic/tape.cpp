@@ -2,7 +2,7 @@
 // stores only the slots of its operands. Instructions are ordered into runs of one operation, so that the
 // processor seldom guesses wrong what comes next. Constants are written when the tape is made, inputs at the
 // start of a call, and no call allocates.
-#include "mbs_symbolic/tape.hpp"
+#include "tamis/mbs_symbolic/tape.hpp"
 
 #include <algorithm>
 #include <array>

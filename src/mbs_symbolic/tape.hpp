@@ -2,7 +2,7 @@
 // compiler.
 #pragma once
 
-#include "mbs_symbolic/schedule.hpp"
+#include "tamis/mbs_symbolic/schedule.hpp"
 
 namespace tamis {
 

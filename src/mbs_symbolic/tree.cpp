@@ -1,5 +1,5 @@
 // Assignment of working frames; see tree.hpp.
-#include "mbs_symbolic/tree.hpp"
+#include "tamis/mbs_symbolic/tree.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

@@ -13,7 +13,7 @@
 // and a slide or a weld stays in its parent's frame. The world is the frame of the ground.
 #pragma once
 
-#include "mbs_symbolic/mechanism.hpp"
+#include "tamis/mbs_symbolic/mechanism.hpp"
 
 namespace tamis {
 

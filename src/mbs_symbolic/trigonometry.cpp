@@ -3,7 +3,7 @@
 // To recognise an identity, two terms are taken apart into coefficient and factors, the common factors k put
 // aside, and the at most two factors that remain on each side compared. cos² A - sin² A and sin A cos A are
 // kept: the double angle would cost another sine and save nothing.
-#include "mbs_symbolic/trigonometry.hpp"
+#include "tamis/mbs_symbolic/trigonometry.hpp"
 
 #include <algorithm>
 #include <array>

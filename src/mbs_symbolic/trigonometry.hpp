@@ -4,7 +4,7 @@
 //   k cos² A + k sin² A = k,    k - k sin² A = k cos² A.
 #pragma once
 
-#include "mbs_symbolic/expression.hpp"
+#include "tamis/mbs_symbolic/expression.hpp"
 
 #include <optional>
 

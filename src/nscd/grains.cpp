@@ -1,10 +1,10 @@
 // Free motion of rigid grains; see grains.hpp. Docquier et al. (2020), eqs. 28-30, for bodies with six
 // velocities. Departure: the gyroscopic moment is not evaluated, since it is what keeps L constant.
-#include "nscd/grains.hpp"
+#include "tamis/nscd/grains.hpp"
 
-#include "error.hpp"
-#include "nscd/shares.hpp"
-#include "nscd/view.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/base/parallel_for.hpp"
+#include "tamis/model/view.hpp"
 
 namespace tamis {
 
@@ -16,7 +16,7 @@ using Eigen::Matrix3d;
 using Eigen::Quaterniond;
 using Eigen::Vector3d;
 
-Vector3d turning_rate(const GrainRecord& record, const Matrix3d& R, const Vector3d& L)
+Vector3d angular_velocity(const GrainRecord& record, const Matrix3d& R, const Vector3d& L)
 {
     if (record.isotropic) return L / record.inertia[0];
     return R * (R.transpose() * L).cwiseQuotient(record.inertia);
@@ -54,7 +54,7 @@ std::vector<GrainState> Grains::start() const
     std::vector<GrainState> state;
     for (const GrainRecord& g : model_.grains()) {
         const Matrix3d& R = g.at.R;
-        const Vector3d L = R * g.inertia.cwiseProduct(R.transpose() * g.turning_rate);
+        const Vector3d L = R * g.inertia.cwiseProduct(R.transpose() * g.angular_velocity);
         state.push_back({g.at.p, Quaterniond(R).normalized(), g.velocity, L});
     }
     return state;
@@ -62,7 +62,7 @@ std::vector<GrainState> Grains::start() const
 
 void Grains::predict(std::span<const GrainState> state, double theta, double h, RigidBlock* blocks)
 {
-    in_shares(count(), threads_, [&](int begin, int end) {
+    parallel_for(count(), threads_, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const GrainRecord& g = model_.grains()[i];
             const GrainState& s = state[i];
@@ -76,7 +76,7 @@ void Grains::predict(std::span<const GrainState> state, double theta, double h, 
                 continue;
             }
             const Vector3d omega =
-                g.isotropic ? Vector3d(s.L / g.inertia[0]) : turning_rate(g, s.q.toRotationMatrix(), s.L);
+                g.isotropic ? Vector3d(s.L / g.inertia[0]) : angular_velocity(g, s.q.toRotationMatrix(), s.L);
             q_m_[i] = turned(s.q, (1 - theta) * h * omega);
             poses_[i].R = q_m_[i].toRotationMatrix();
             block.inverse_mass = 1 / g.mass;
@@ -87,7 +87,7 @@ void Grains::predict(std::span<const GrainState> state, double theta, double h, 
             }
             Matrix3d R = poses_[i].R;
             for (int pass = 0; pass < 2; ++pass) {
-                const Vector3d rate = turning_rate(g, R, s.L);
+                const Vector3d rate = angular_velocity(g, R, s.L);
                 R = turned(q_m_[i], theta * h * rate).toRotationMatrix();
             }
             block.inverse_inertia = R * g.inertia.cwiseInverse().asDiagonal() * R.transpose();
@@ -98,7 +98,7 @@ void Grains::predict(std::span<const GrainState> state, double theta, double h, 
 
 void Grains::velocities(std::span<const GrainState> state, const RigidBlock* blocks, double* v) const
 {
-    in_shares(count(), threads_, [&](int begin, int end) {
+    parallel_for(count(), threads_, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             Eigen::Map<Eigen::Matrix<double, 6, 1>> out(v + 6 * i);
             if (model_.grains()[i].ball)
@@ -113,7 +113,7 @@ void Grains::free_velocities(double h, const View& view, const RigidBlock* block
                              double* v_free) const
 {
     const Vector3d fall = h * model_.gravity_value();
-    in_shares(count(), threads_, [&](int begin, int end) {
+    parallel_for(count(), threads_, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             Eigen::Map<Vector3d> linear(v_free + 6 * i), turning(v_free + 6 * i + 3);
             linear = Eigen::Map<const Vector3d>(v + 6 * i) + fall;
@@ -134,7 +134,7 @@ void Grains::free_velocities(double h, const View& view, const RigidBlock* block
 void Grains::update(std::span<GrainState> state, double theta, double h, const double* before,
                     const double* v) const
 {
-    in_shares(count(), threads_, [&](int begin, int end) {
+    parallel_for(count(), threads_, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const Eigen::Map<const Vector3d> linear(v + 6 * i), turning(v + 6 * i + 3),
                 turning_before(before + 6 * i + 3);

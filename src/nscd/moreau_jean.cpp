@@ -7,14 +7,14 @@
 // (ii)  Newton for dependent positions starts from q + h v.
 // (iii) With ForceEvaluation::midpoint, f is evaluated once more at the midpoint velocity, and contact
 //       velocities are those at the ends of the step instead of H(q_m) v; docs/theory.md, section 3.
-#include "nscd/moreau_jean.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
-#include "error.hpp"
-#include "nscd/auto_solver.hpp"
-#include "nscd/moreau_jean_block.hpp"
-#include "nscd/relative_view.hpp"
-#include "nscd/shares.hpp"
-#include "nscd/state_hash.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/base/parallel_for.hpp"
+#include "tamis/base/state_hash.hpp"
+#include "tamis/contact/auto_solver.hpp"
+#include "tamis/nscd/moreau_jean_block.hpp"
+#include "tamis/nscd/relative_view.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +38,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     : model_(model), options_(options),
       threads_(options.contacts.threads > 0 ? options.contacts.threads : omp_get_max_threads()),
       grains_(model, threads_), detection_(model, options.contacts.threads),
-      overlaps_(grains_.count(), options.overlap * grains_.mean_size()),
+      position_correction_(grains_.count(), options.overlap * grains_.mean_size()),
       solver_(make_solver(options.contacts.solver, options.contacts.threads))
 {
     if (options.contacts.friction != Law::contact && options.contacts.solver != "nlgs")
@@ -192,7 +192,9 @@ StepReport MoreauJean::step()
 
     report.contacts = static_cast<int>(contact_of_.size());
     report.converged = solved.status == SolverStatus::converged;
-    report.residual = solved.residual;
+    report.residual = solved.residual.natural_max;
+    report.residual_rms = solved.residual.natural_rms;
+    report.wrench_change = solved.residual.wrench_change;
     report.solver = solved.solver;
     if (!report.converged && solved.residual.worst >= 0) { // a contact, or its rolling resistance behind it
         const auto next = std::upper_bound(contact_of_.begin(), contact_of_.end(), solved.residual.worst);
@@ -331,8 +333,8 @@ void MoreauJean::detect()
             } else {
                 const BodyMotion& m = middle_->motion(shape.body);
                 size = bounding_radius(shape.shape);
-                speed = (m.velocity + m.turning_rate.cross(m.pose.R * shape.at.p)).norm();
-                const double turning = m.turning_rate.norm();
+                speed = (m.velocity + m.angular_velocity.cross(m.pose.R * shape.at.p)).norm();
+                const double turning = m.angular_velocity.norm();
                 if (turning > 0)
                     speed += turning * (std::isfinite(size) ? size : farthest(m.pose * shape.at.p));
                 if (!std::isfinite(size)) size = 0; // a plane: the other one's part of the alert counts
@@ -494,7 +496,7 @@ void MoreauJean::update()
 {
     state_.impulses.resize(contact_of_.size());
     const int count = static_cast<int>(contact_of_.size());
-    in_shares(count, threads_for(count), [&](int begin, int end) {
+    parallel_for(count, threads_for(count), [&](int begin, int end) {
         for (int k = begin; k < end; ++k) {
             const DetectedContact& d = (*found_)[k];
             const int a = contact_of_[k];
@@ -538,7 +540,7 @@ void MoreauJean::update()
     const int rigid = problem_.offset(problem_.general());
     if (!problem_.v.tail(problem_.v.size() - rigid).allFinite()) fail_diverged();
     grains_.update(state_.grains, options_.theta, options_.h, v_start_.data(), problem_.v.data() + rigid);
-    if (found_) overlaps_.take_back(problem_, *found_, contact_of_, options_.h, state_.grains);
+    if (found_) position_correction_.apply(problem_, *found_, contact_of_, options_.h, state_.grains);
     state_.t = t_next_;
     ++state_.step;
     now_->set(state_.t, state_.q.data(), state_.v.data());
@@ -680,10 +682,10 @@ const std::vector<int>& MoreauJean::independent(int mechanism) const
     return blocks_[mechanism]->partition->u;
 }
 
-bool MoreauJean::emitted() const
+bool MoreauJean::compiled() const
 {
     for (const auto& k : blocks_)
-        if (!k->body.emitted()) return false;
+        if (!k->body.compiled()) return false;
     return true;
 }
 

@@ -2,13 +2,13 @@
 // al. (2020).
 #pragma once
 
-#include "nscd/contact_solver.hpp"
-#include "nscd/detection.hpp"
-#include "nscd/grains.hpp"
-#include "nscd/multibody.hpp"
-#include "nscd/overlaps.hpp"
-#include "nscd/partition.hpp"
-#include "nscd/stepper.hpp"
+#include "tamis/contact/contact_solver.hpp"
+#include "tamis/model/detection.hpp"
+#include "tamis/model/multibody.hpp"
+#include "tamis/model/partition.hpp"
+#include "tamis/model/stepper.hpp"
+#include "tamis/nscd/grains.hpp"
+#include "tamis/nscd/position_correction.hpp"
 
 #include <Eigen/Cholesky>
 
@@ -45,7 +45,7 @@ struct MoreauJeanOptions {
     // a step.
     double alert = 0.01;
     // Where contacts anticipate, overlaps of grains deeper than this part of their mean size are taken back,
-    // little by little, by moving the grains; infinity: they stay. See overlaps.hpp.
+    // little by little, by moving the grains; infinity: they stay. See position_correction.hpp.
     double overlap = 0.005;
     // Coordinates whose velocity at the end of each step is set from outside, by guide(); their positions
     // follow. Their drive_force() is what that takes; of a spherical joint, moments in body axes.
@@ -92,7 +92,7 @@ class MoreauJean : public Stepper {
     void restore(const State& state) override;
     int partition_changes() const;
     const std::vector<int>& independent(int mechanism) const;
-    bool emitted() const; // every mechanism runs on emitted equations
+    bool compiled() const; // the equations of every mechanism are
 
   private:
     struct Block; // one mechanism: a block of velocities in the contact problem
@@ -143,7 +143,7 @@ class MoreauJean : public Stepper {
     std::vector<double> reach_; // by shape
     const std::vector<DetectedContact>* found_ = nullptr;
     ContactProblem problem_;
-    Overlaps overlaps_;
+    PositionCorrection position_correction_;
     std::vector<double> guided_;
     Eigen::VectorXd v_start_; // of the rigid blocks, 6 each, as at the start of the step
     std::unique_ptr<ContactSolver> solver_;

@@ -1,7 +1,7 @@
 // A mechanism inside a step of MoreauJean: shared by the files that implement it, and by nothing else.
 #pragma once
 
-#include "nscd/moreau_jean.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 namespace tamis {
 

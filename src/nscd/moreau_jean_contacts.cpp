@@ -4,9 +4,9 @@
 //     frame say it all driven     a body of a mechanism without freedom that meets a grain: a rigid block
 //     that moves as prescribed shift      e u_n^- (32), or max(g, 0) / h for contacts that anticipate: g + h
 //     u_n >= 0 at the next q_m
-#include "nscd/moreau_jean_block.hpp"
-#include "nscd/relative_view.hpp"
-#include "nscd/shares.hpp"
+#include "tamis/base/parallel_for.hpp"
+#include "tamis/nscd/moreau_jean_block.hpp"
+#include "tamis/nscd/relative_view.hpp"
 
 #include <algorithm>
 
@@ -74,7 +74,7 @@ void MoreauJean::assemble_contacts()
             recall_impulse(k, first);
         }
     };
-    in_shares(count, threads_for(count), [&](int begin, int end) { assemble(begin, end, false); });
+    parallel_for(count, threads_for(count), [&](int begin, int end) { assemble(begin, end, false); });
     if (!blocks_.empty()) assemble(0, count, true);
 }
 
@@ -183,7 +183,7 @@ void MoreauJean::add_end_velocities(const DetectedContact& d, Contact& contact, 
     auto velocity = [&](int body, const Vector3d& x) -> Vector3d {
         if (body < 0) return Vector3d::Zero();
         const BodyMotion& m = ahead_->motion(body);
-        return m.velocity + m.turning_rate.cross(x - m.pose.p);
+        return m.velocity + m.angular_velocity.cross(x - m.pose.p);
     };
     const double u_n = p->normal.dot(velocity(d.body_b, p->on_b) - velocity(d.body_a, p->on_a));
     const double change = u_n - u_minus[0]; // over theta h

@@ -1,7 +1,7 @@
 // Lazy placement of bodies; see relative_view.hpp.
-#include "nscd/relative_view.hpp"
+#include "tamis/nscd/relative_view.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 namespace tamis {
 

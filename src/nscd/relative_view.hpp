@@ -1,8 +1,8 @@
 // View of a state in relative coordinates: bodies are placed when somebody asks for them.
 #pragma once
 
-#include "nscd/multibody.hpp"
-#include "nscd/view.hpp"
+#include "tamis/model/multibody.hpp"
+#include "tamis/model/view.hpp"
 
 namespace tamis {
 

@@ -1,9 +1,9 @@
 // Gravity deposition and shaking; see deposit.hpp. Everything scales with the mean size d of the grains and
 // the time sqrt(d / g) in which one falls by half its size, so that millimetres and kilometres behave alike.
-#include "packing/deposit.hpp"
+#include "tamis/packing/deposit.hpp"
 
-#include "error.hpp"
-#include "nscd/moreau_jean.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include <algorithm>
 #include <numbers>
@@ -77,7 +77,7 @@ void settle(const Model& model, const Scale& scale, const Deposit& how, long lea
                 how.tell(fmt::format(
                     "step {}: rms speed {:.2g} of sqrt(g d), {} contacts, {} sweeps, residual {:.1e}",
                     result.steps, rms_speed(run.view()) / scale.speed, report.contacts, report.sweeps,
-                    report.residual.natural_rms));
+                    report.residual_rms));
             // Grains that have not begun to fall do not rest.
             if (n >= least && rms_speed(run.view()) < speed) break;
         }

@@ -1,7 +1,7 @@
 // Packings by simulation: grains fall into a container and come to rest, or are shaken together.
 #pragma once
 
-#include "packing/packing.hpp"
+#include "tamis/packing/packing.hpp"
 
 namespace tamis {
 

@@ -4,10 +4,10 @@
 // a < b, F is linear: with the slope c, N(d) - N(a) = c (1 / a^2 - 1 / d^2) / 2. The curve is cut into n
 // strata of equal number; the grain of a stratum has its mean mass, d^3 = dF / dN. So the mass is right at
 // all the cuts, and between two cuts there is one grain.
-#include "packing/grading.hpp"
+#include "tamis/packing/grading.hpp"
 
-#include "error.hpp"
-#include "packing/random.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/packing/random.hpp"
 
 #include <algorithm>
 #include <cmath>

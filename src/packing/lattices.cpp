@@ -7,11 +7,11 @@
 // kept or none.
 //
 // Lengths are compared with a tolerance of 1e-9, so that a box of ten diameters holds ten balls.
-#include "packing/lattices.hpp"
+#include "tamis/packing/lattices.hpp"
 
-#include "error.hpp"
-#include "packing/random.hpp"
-#include "packing/region.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/packing/random.hpp"
+#include "tamis/packing/region.hpp"
 
 #include <algorithm>
 #include <cmath>

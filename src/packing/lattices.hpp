@@ -1,7 +1,7 @@
 // Regular arrangements of balls, and a loose one to drop grains from.
 #pragma once
 
-#include "collision/shapes.hpp"
+#include "tamis/collision/shapes.hpp"
 
 #include <Eigen/Core>
 #include <cstdint>

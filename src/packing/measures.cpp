@@ -14,10 +14,10 @@
 // A polyhedron in a box: 3 V = sum of (height over a point) x (area), over the faces of the polyhedron cut by
 // the box and the faces of the box cut by the polyhedron. Nothing degenerates: faces cut away have no area.
 // The box is taken larger by 1e-13 of the polyhedron, so that of two faces that coincide one counts.
-#include "packing/measures.hpp"
+#include "tamis/packing/measures.hpp"
 
-#include "error.hpp"
-#include "packing/region.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/packing/region.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

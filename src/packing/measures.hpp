@@ -1,7 +1,7 @@
 // Measures of packings: solid fraction and coordination number.
 #pragma once
 
-#include "collision/shapes.hpp"
+#include "tamis/collision/shapes.hpp"
 
 #include <Eigen/Core>
 #include <span>

@@ -1,7 +1,7 @@
 // Packings to and from models; see packing.hpp.
-#include "packing/packing.hpp"
+#include "tamis/packing/packing.hpp"
 
-#include "nscd/view.hpp"
+#include "tamis/model/view.hpp"
 
 namespace tamis {
 

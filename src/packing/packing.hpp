@@ -1,7 +1,7 @@
 // A set of grains at rest: their shapes and where they are. Made once, stored, and added to models.
 #pragma once
 
-#include "nscd/model.hpp"
+#include "tamis/model/model.hpp"
 
 namespace tamis {
 

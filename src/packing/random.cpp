@@ -5,7 +5,7 @@
 // uniform numbers has even length (von Neumann). Directions and rotations: G. Marsaglia, Choosing a point
 // from the surface of a sphere, Ann. Math. Stat. 43 (1972); a rotation is a point of the unit sphere in four
 // dimensions, read as a quaternion.
-#include "packing/random.hpp"
+#include "tamis/packing/random.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

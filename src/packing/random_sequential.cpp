@@ -2,11 +2,11 @@
 //
 // Neighbours are found in grids, one for each class of sizes within a factor of two, so that small balls
 // between large ones are tested against few others. What is placed does not depend on the grids.
-#include "packing/random_sequential.hpp"
+#include "tamis/packing/random_sequential.hpp"
 
-#include "error.hpp"
-#include "packing/random.hpp"
-#include "packing/region.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/packing/random.hpp"
+#include "tamis/packing/region.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Random sequential addition: balls placed one after the other at random where there is room.
 #pragma once
 
-#include "collision/shapes.hpp"
+#include "tamis/collision/shapes.hpp"
 
 #include <Eigen/Core>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A ball lies in a convex region if its centre lies in the region moved inwards by its radius.
-#include "packing/region.hpp"
+#include "tamis/packing/region.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Whether a container holds a ball.
 #pragma once
 
-#include "collision/shapes.hpp"
+#include "tamis/collision/shapes.hpp"
 
 namespace tamis {
 

@@ -11,10 +11,10 @@
 // Calipers: the smallest width of a convex polyhedron is met by a face and a vertex, or by two edges whose
 // arcs of normals cross, one of them reversed (M. E. Houle, G. T. Toussaint, IEEE PAMI 10, 1988). The
 // smallest width of its shadow along s is met by an edge e of the shadow, in the direction s x e.
-#include "packing/stones.hpp"
+#include "tamis/packing/stones.hpp"
 
-#include "error.hpp"
-#include "packing/region.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/packing/region.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Random convex stones like crushed rock, and the measures of their form.
 #pragma once
 
-#include "collision/shapes.hpp"
-#include "packing/random.hpp"
+#include "tamis/collision/shapes.hpp"
+#include "tamis/packing/random.hpp"
 
 #include <cstdint>
 #include <span>

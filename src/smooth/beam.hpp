@@ -1,9 +1,9 @@
 // A three-node geometrically exact beam element by finite volumes.
 #pragma once
 
-#include "collision/shapes.hpp"
-#include "nscd/beam_section.hpp"
-#include "smooth/element.hpp"
+#include "tamis/collision/shapes.hpp"
+#include "tamis/model/beam_section.hpp"
+#include "tamis/smooth/element.hpp"
 
 #include <array>
 

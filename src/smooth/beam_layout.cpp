@@ -1,10 +1,10 @@
 // An element of length l has the portions l/2 (1 - 1/sqrt 3), l/sqrt 3, l/2 (1 - 1/sqrt 3) of its three
 // nodes.
-#include "smooth/beam_layout.hpp"
+#include "tamis/smooth/beam_layout.hpp"
 
-#include "error.hpp"
-#include "smooth/constraint.hpp"
-#include "smooth/rigid_body.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/smooth/constraint.hpp"
+#include "tamis/smooth/rigid_body.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

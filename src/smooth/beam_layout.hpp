@@ -1,8 +1,8 @@
 // Lays a straight beam of several elements into a system.
 #pragma once
 
-#include "smooth/beam.hpp"
-#include "smooth/smooth_system.hpp"
+#include "tamis/smooth/beam.hpp"
+#include "tamis/smooth/smooth_system.hpp"
 
 namespace tamis {
 

@@ -2,9 +2,9 @@
 //
 // Rates of a driven turn: with u(t) the axis in its node, u' = q' k x u and u'' = q'' k x u + q'^2 k x (k x
 // u), X = R u has X' = w x X + R u' and X'' = w x (w x X) + 2 w x R u' + R u''.
-#include "smooth/constraint.hpp"
+#include "tamis/smooth/constraint.hpp"
 
-#include "smooth/rotation.hpp"
+#include "tamis/smooth/rotation.hpp"
 
 namespace tamis {
 

@@ -1,7 +1,7 @@
 // Holonomic constraints between two nodes, or a node and the ground: joints, loops and driven coordinates.
 #pragma once
 
-#include "smooth/row.hpp"
+#include "tamis/smooth/row.hpp"
 
 namespace tamis {
 

@@ -1,13 +1,13 @@
 // An element of a smooth mechanical system: it acts on nodes, with forces, inertia or constraints.
 //
-//   node   a frame: origin x, orientation R; velocity v and turning rate omega, accelerations a and alpha,
+//   node   a frame: origin x, orientation R; velocity v and angular velocity omega, accelerations a and alpha,
 //          all in world axes. A variation moves x by a sum and turns R on the left: R -> exp(delta theta) R.
 //   r      of each node: inertia minus applied forces, and their moments about x, in world axes; after all
 //          nodes, the constraint equations phi of the element. The sum over all elements vanishes.
 //   lambda multipliers, one for each constraint: they add phi_q^T lambda to r of the nodes.
 #pragma once
 
-#include "nscd/energy.hpp"
+#include "tamis/model/energy.hpp"
 
 #include <Eigen/Core>
 #include <span>

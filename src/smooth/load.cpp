@@ -1,7 +1,7 @@
 // A wrench (F, m) at x + R p adds -F and -(R p x F + m) to the residual.
-#include "smooth/load.hpp"
+#include "tamis/smooth/load.hpp"
 
-#include "smooth/rotation.hpp"
+#include "tamis/smooth/rotation.hpp"
 
 namespace tamis {
 

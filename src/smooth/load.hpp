@@ -1,8 +1,8 @@
 // Loads: a wrench that is set from outside, and laws of which only values are known.
 #pragma once
 
-#include "nscd/absolute_joints.hpp"
-#include "smooth/element.hpp"
+#include "tamis/model/absolute_joints.hpp"
+#include "tamis/smooth/element.hpp"
 
 namespace tamis {
 

@@ -6,10 +6,10 @@
 // On the constraints and in equilibrium N^T K N is symmetric: the turns on the left that K is written for
 // differ from coordinates by terms that the residual forces multiply. Beams by finite volumes are not quite
 // symmetric: their matrices go to a general solver, and of a complex pair the real part of omega^2 is taken.
-#include "smooth/modes.hpp"
+#include "tamis/smooth/modes.hpp"
 
-#include "error.hpp"
-#include "smooth/smooth_solver.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/smooth/smooth_solver.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>

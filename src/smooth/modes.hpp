@@ -1,7 +1,7 @@
 // Small vibrations of a smooth system about its configuration at the start, at rest.
 #pragma once
 
-#include "smooth/smooth_system.hpp"
+#include "tamis/smooth/smooth_system.hpp"
 
 namespace tamis {
 

@@ -1,7 +1,7 @@
 // Inertia and weight of a rigid body whose frame is a node.
 #pragma once
 
-#include "smooth/element.hpp"
+#include "tamis/smooth/element.hpp"
 
 namespace tamis {
 

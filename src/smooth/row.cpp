@@ -1,8 +1,8 @@
 // With p_a, p_b the arms of the points, d x_b = delta x - p_b x delta theta, and d n = -n x delta theta_a for
 // a direction that node a carries. G' v: the time derivative of G at fixed v and omega is H applied to v.
-#include "smooth/row.hpp"
+#include "tamis/smooth/row.hpp"
 
-#include "smooth/rotation.hpp"
+#include "tamis/smooth/rotation.hpp"
 
 namespace tamis {
 

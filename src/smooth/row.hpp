@@ -1,8 +1,8 @@
 // A scalar function phi of the motion of two nodes: a constraint, or a coordinate that a spring acts on.
 #pragma once
 
-#include "nscd/absolute_joints.hpp"
-#include "smooth/element.hpp"
+#include "tamis/model/absolute_joints.hpp"
+#include "tamis/smooth/element.hpp"
 
 namespace tamis {
 

@@ -1,4 +1,4 @@
-#include "smooth/smooth.hpp"
+#include "tamis/smooth/smooth.hpp"
 
 namespace tamis {
 

@@ -1,9 +1,9 @@
 // A model stepped by the smooth solver.
 #pragma once
 
-#include "nscd/stepper.hpp"
-#include "smooth/smooth_model.hpp"
-#include "smooth/smooth_solver.hpp"
+#include "tamis/model/stepper.hpp"
+#include "tamis/smooth/smooth_model.hpp"
+#include "tamis/smooth/smooth_solver.hpp"
 
 namespace tamis {
 

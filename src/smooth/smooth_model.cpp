@@ -4,14 +4,14 @@
 //
 // with c across k on the parent and C the same on the body; of a universal joint with axes a0 and a1, C = a1
 // for the first turn, and for the second a0 on the parent against exp(-a1 q) (a0 x a1) on the body.
-#include "smooth/smooth_model.hpp"
+#include "tamis/smooth/smooth_model.hpp"
 
-#include "error.hpp"
-#include "nscd/detection.hpp"
-#include "nscd/moreau_jean.hpp"
-#include "smooth/beam_layout.hpp"
-#include "smooth/rigid_body.hpp"
-#include "smooth/spring.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/model/assembly.hpp"
+#include "tamis/model/detection.hpp"
+#include "tamis/smooth/beam_layout.hpp"
+#include "tamis/smooth/rigid_body.hpp"
+#include "tamis/smooth/spring.hpp"
 
 namespace tamis {
 
@@ -82,14 +82,14 @@ MarkerWrench& SmoothModel::marker(const std::string& name, Body body, const Vect
 
 void SmoothModel::add_bodies(const std::vector<Body>& left_out)
 {
-    const MoreauJean assembled(model_, {});
+    const std::vector<BodyMotion> motions = start_motions(model_);
     std::vector<char> out(model_.bodies().size(), 0);
     for (const Body b : left_out) out.at(model_.body_number(b)) = 1;
     for (const AbsoluteJoint& j : joints_.joints()) // parents come first
         if (j.parent >= 0 && out[j.parent]) out[j.body] = 1;
     for (std::size_t b = 0; b < out.size(); ++b) {
         const BodyRecord& body = model_.bodies()[b];
-        const BodyMotion& m = assembled.view().motion(static_cast<int>(b));
+        const BodyMotion& m = motions[b];
         view_.set(static_cast<int>(b), m);
         view_.node_.push_back(-1);
         if (out[b]) continue;
@@ -97,7 +97,7 @@ void SmoothModel::add_bodies(const std::vector<Body>& left_out)
         start.R = m.pose.R;
         start.x = m.pose.p;
         start.v = m.velocity;
-        start.omega = m.turning_rate;
+        start.omega = m.angular_velocity;
         view_.node_.back() = system_.add_node(body.name, start);
         system_.add<RigidBody>(RigidBodySpec{body.name, view_.node_.back(), body.mass, body.com, body.inertia,
                                              model_.gravity_value()});

@@ -1,9 +1,9 @@
 // A model as a smooth system: a node in the frame of each body, its joints, loops and drives as constraints.
 #pragma once
 
-#include "smooth/constraint.hpp"
-#include "smooth/load.hpp"
-#include "smooth/smooth_system.hpp"
+#include "tamis/smooth/constraint.hpp"
+#include "tamis/smooth/load.hpp"
+#include "tamis/smooth/smooth_system.hpp"
 
 namespace tamis {
 

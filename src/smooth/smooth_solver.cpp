@@ -16,11 +16,11 @@
 //
 // with a length L and a mass m of the system. It departs from the paper in the chart and in that predicted
 // accelerations are those of the last step.
-#include "smooth/smooth_solver.hpp"
+#include "tamis/smooth/smooth_solver.hpp"
 
-#include "error.hpp"
-#include "nscd/state_hash.hpp"
-#include "smooth/rotation.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/base/state_hash.hpp"
+#include "tamis/smooth/rotation.hpp"
 
 #include <Eigen/SparseQR>
 #include <algorithm>

@@ -5,9 +5,9 @@
 //     solver.accept();         // the step is done
 #pragma once
 
-#include "smooth/newton_matrix.hpp"
-#include "smooth/smooth_system.hpp"
-#include "smooth/two_step.hpp"
+#include "tamis/smooth/newton_matrix.hpp"
+#include "tamis/smooth/smooth_system.hpp"
+#include "tamis/smooth/two_step.hpp"
 
 #include <Eigen/Geometry>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include "smooth/smooth_system.hpp"
+#include "tamis/smooth/smooth_system.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <algorithm>
 

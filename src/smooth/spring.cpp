@@ -1,8 +1,8 @@
 // A spring on a coordinate y with gradient G adds G F to the residual, F = k (y - rest) + c G v; between two
 // points a distance l apart, y = l.
-#include "smooth/spring.hpp"
+#include "tamis/smooth/spring.hpp"
 
-#include "smooth/rotation.hpp"
+#include "tamis/smooth/rotation.hpp"
 
 #include <cmath>
 #include <numbers>

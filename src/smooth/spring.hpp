@@ -1,7 +1,7 @@
 // Linear springs with dampers: between two points, and on a coordinate of a joint.
 #pragma once
 
-#include "smooth/row.hpp"
+#include "tamis/smooth/row.hpp"
 
 namespace tamis {
 

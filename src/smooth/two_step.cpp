@@ -1,7 +1,7 @@
 // Coefficients after Zhang et al. (2020), eqs (3, 4).
-#include "smooth/two_step.hpp"
+#include "tamis/smooth/two_step.hpp"
 
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 namespace tamis {
 

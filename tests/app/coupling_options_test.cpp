@@ -1,7 +1,7 @@
 // What --coupling and its companions mean, and what they refuse.
-#include "app/coupling_options.hpp"
+#include "tamis/app/coupling_options.hpp"
 
-#include "app/usage_error.hpp"
+#include "tamis/app/usage_error.hpp"
 
 #include <gtest/gtest.h>
 

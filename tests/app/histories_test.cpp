@@ -1,6 +1,6 @@
 // Columns of histories.csv that every model with grains has, of the model `workshop` (resume_test.cpp).
-#include "app/script.hpp"
 #include "io/scratch.hpp"
+#include "tamis/app/script.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Methods that a model chooses, of the model `workshop` (resume_test.cpp).
-#include "app/script.hpp"
 #include "error_of.hpp"
+#include "tamis/app/script.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 std::unique_ptr<Script> prepared(const std::vector<std::string>& arguments)
 {
-    std::unique_ptr<Script> script = make_script(arguments);
+    std::unique_ptr<Script> script = make_script("workshop", arguments);
     script->prepare();
     return script;
 }

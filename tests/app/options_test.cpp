@@ -1,6 +1,6 @@
 // Options of the model `workshop` (resume_test.cpp): --friction is a number from 0 to 10, --grains a count.
-#include "app/script.hpp"
 #include "io/scratch.hpp"
+#include "tamis/app/script.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // A run that was stopped, killed or extended ends as if it had never stopped: same state, same files.
-#include "app/script.hpp"
 #include "error_of.hpp"
-#include "io/file.hpp"
 #include "io/scratch.hpp"
-#include "nscd/view.hpp"
+#include "tamis/app/script.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/model/view.hpp"
 
 #include <chrono>
 #include <cmath>

@@ -1,5 +1,5 @@
 // A study writes its files and a summary however it ends, and has no options of time stepping.
-#include "app/study.hpp"
+#include "tamis/app/study.hpp"
 
 #include "error_of.hpp"
 #include "io/scratch.hpp"

@@ -1,4 +1,4 @@
-#include "collision/broadphase.hpp"
+#include "tamis/collision/broadphase.hpp"
 
 #include "allocations.hpp"
 #include "collision/random_poses.hpp"

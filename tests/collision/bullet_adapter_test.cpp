@@ -1,7 +1,7 @@
-#include "collision/bullet_adapter.hpp"
+#include "tamis/collision/bullet_adapter.hpp"
 
 #include "collision/random_poses.hpp"
-#include "error.hpp"
+#include "tamis/base/error.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

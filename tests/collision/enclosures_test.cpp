@@ -1,4 +1,4 @@
-#include "collision/enclosures.hpp"
+#include "tamis/collision/enclosures.hpp"
 
 #include "collision/random_poses.hpp"
 

@@ -1,7 +1,7 @@
-#include "collision/hull_queries.hpp"
+#include "tamis/collision/hull_queries.hpp"
 
-#include "collision/narrowphase.hpp"
 #include "collision/random_poses.hpp"
+#include "tamis/collision/narrowphase.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

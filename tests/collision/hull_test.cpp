@@ -1,4 +1,4 @@
-#include "collision/hull.hpp"
+#include "tamis/collision/hull.hpp"
 
 #include "collision/random_poses.hpp"
 #include "error_of.hpp"

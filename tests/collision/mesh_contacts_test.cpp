@@ -1,8 +1,8 @@
-#include "collision/mesh_contacts.hpp"
+#include "tamis/collision/mesh_contacts.hpp"
 
-#include "collision/hull_queries.hpp"
 #include "collision/random_poses.hpp"
 #include "error_of.hpp"
+#include "tamis/collision/hull_queries.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

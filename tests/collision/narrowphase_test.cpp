@@ -1,4 +1,4 @@
-#include "collision/narrowphase.hpp"
+#include "tamis/collision/narrowphase.hpp"
 
 #include "collision/random_poses.hpp"
 

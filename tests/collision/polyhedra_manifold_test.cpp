@@ -1,8 +1,8 @@
-#include "collision/polyhedra_manifold.hpp"
+#include "tamis/collision/polyhedra_manifold.hpp"
 
 #include "allocations.hpp"
-#include "collision/bullet_adapter.hpp"
 #include "collision/random_poses.hpp"
+#include "tamis/collision/bullet_adapter.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

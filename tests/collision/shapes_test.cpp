@@ -1,8 +1,8 @@
-#include "collision/shapes.hpp"
+#include "tamis/collision/shapes.hpp"
 
-#include "collision/mesh_file.hpp"
 #include "collision/random_poses.hpp"
-#include "error.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/io/mesh_file.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

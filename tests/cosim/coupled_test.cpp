@@ -1,10 +1,10 @@
 // Models cut in two against the same models as a whole.
-#include "cosim/coupled.hpp"
+#include "tamis/cosim/coupled.hpp"
 
 #include "allocations.hpp"
 #include "cosim/cut_scenes.hpp"
-#include "cosim/two_masses.hpp"
 #include "error_of.hpp"
+#include "support/two_masses.hpp"
 
 #include <gtest/gtest.h>
 #include <numbers>

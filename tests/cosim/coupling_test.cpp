@@ -1,4 +1,4 @@
-#include "cosim/coupling.hpp"
+#include "tamis/cosim/coupling.hpp"
 
 #include "allocations.hpp"
 #include "cosim/linear_peer.hpp"

@@ -1,8 +1,8 @@
 // Models that are cut, and runs of the whole to compare with.
 #pragma once
 
-#include "cosim/coupled.hpp"
-#include "nscd/scenes.hpp"
+#include "model/scenes.hpp"
+#include "tamis/cosim/coupled.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "cosim/fixed_point.hpp"
+#include "tamis/cosim/fixed_point.hpp"
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Kinematics of markers against differences of a frame whose motion is a formula.
-#include "cosim/interface_motion.hpp"
+#include "tamis/cosim/interface_motion.hpp"
 
 #include <gtest/gtest.h>
 

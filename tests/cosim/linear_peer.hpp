@@ -1,7 +1,7 @@
 // A peer that integrates z' = A z + B u exactly for inputs that are quadratic in time; y = C z + D u.
 #pragma once
 
-#include "cosim/peer.hpp"
+#include "tamis/cosim/peer.hpp"
 
 #include <Eigen/Core>
 #include <unsupported/Eigen/MatrixFunctions>

@@ -1,6 +1,6 @@
 // The two sides of a cut by themselves, as peers.
 #include "cosim/cut_scenes.hpp"
-#include "cosim/two_masses.hpp"
+#include "support/two_masses.hpp"
 
 #include <gtest/gtest.h>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "cosim/signal.hpp"
+#include "tamis/cosim/signal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What goes beyond a cut, what stays, and what cannot be cut.
-#include "cosim/split.hpp"
+#include "tamis/cosim/split.hpp"
 
 #include "cosim/cut_scenes.hpp"
 #include "error_of.hpp"
@@ -114,7 +114,8 @@ TEST(Split, SidesStandWhereTheWholeStands)
         for (std::size_t b = 0; b < model->bodies().size(); ++b) {
             const BodyMotion &x = coupled.view().motion(static_cast<int>(b)),
                              &y = whole.view().motion(static_cast<int>(b));
-            EXPECT_LT((x.velocity - y.velocity).norm() + (x.turning_rate - y.turning_rate).norm(), 1e-10)
+            EXPECT_LT((x.velocity - y.velocity).norm() + (x.angular_velocity - y.angular_velocity).norm(),
+                      1e-10)
                 << model->bodies()[b].name;
         }
         EXPECT_NEAR(coupled.view().energy(), whole.view().energy(), 1e-10);

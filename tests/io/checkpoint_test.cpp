@@ -1,11 +1,11 @@
 // State -> file -> state equal in every bit, damage found whatever byte it hits, the last valid one used.
 #include "error_of.hpp"
-#include "io/checkpoint.hpp"
-#include "io/file.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/scratch.hpp"
-#include "nscd/model_hash.hpp"
-#include "nscd/scenes.hpp"
+#include "model/scenes.hpp"
+#include "tamis/io/checkpoint.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/io/hdf5_file.hpp"
+#include "tamis/model/model_hash.hpp"
 
 #include <chrono>
 #include <cmath>

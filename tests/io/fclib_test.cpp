@@ -1,11 +1,11 @@
 // Contact problems survive the layout of FCLIB bit by bit, in all its storages; others are refused with a
 // reason.
 #include "error_of.hpp"
-#include "io/fclib.hpp"
-#include "io/file.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/scratch.hpp"
-#include "nscd/robust_solver.hpp"
+#include "tamis/contact/robust_solver.hpp"
+#include "tamis/io/fclib.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/io/hdf5_file.hpp"
 
 #include <bit>
 #include <cmath>

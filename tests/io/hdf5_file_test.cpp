@@ -1,8 +1,8 @@
 // Content survives writing and reading bit by bit, and a broken file is an Error that names it.
 #include "error_of.hpp"
-#include "io/file.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/scratch.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/io/hdf5_file.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Files are whole or absent, histories keep every bit and only whole lines, and scenes are judged by their
 // XML: tags that match, counts, and the ranges that VTK states for each array.
 #include "error_of.hpp"
-#include "io/file.hpp"
-#include "io/history.hpp"
 #include "io/scratch.hpp"
-#include "io/vtk_writer.hpp"
+#include "tamis/io/file.hpp"
+#include "tamis/io/history.hpp"
+#include "tamis/io/vtk_writer.hpp"
 
 #include <array>
 #include <chrono>

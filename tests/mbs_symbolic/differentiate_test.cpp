@@ -1,5 +1,5 @@
 // Derivatives: closed forms, and the complex step on random expressions.
-#include "mbs_symbolic/differentiate.hpp"
+#include "tamis/mbs_symbolic/differentiate.hpp"
 
 #include "mbs_symbolic/random_expressions.hpp"
 

@@ -1,6 +1,7 @@
 // The equations by three ways (emitted code, tape, recursion in double), and their derivatives by
 // differences.
-#include "mbs_symbolic/equations.hpp"
+#include "tamis/mbs_symbolic/equations.hpp"
+#include "tamis/mbs_symbolic/generate.hpp"
 
 #include "mbs_symbolic/gallery.hpp"
 
@@ -30,8 +31,8 @@ class EveryMechanism : public testing::TestWithParam<Mechanism> {
 TEST_P(EveryMechanism, EmittedCodeEqualsTheTapeBitForBit)
 {
     Equations emitted(m), tape(m, Equations::Source::tape);
-    ASSERT_TRUE(emitted.emitted());
-    ASSERT_FALSE(tape.emitted());
+    ASSERT_TRUE(emitted.compiled());
+    ASSERT_FALSE(tape.compiled());
     for (int k = 0; k < quantity_count; ++k)
         for (int seed = 0; seed < samples; ++seed) {
             const Sample x = random_sample(m, seed);
@@ -147,7 +148,7 @@ TEST(Equations, ParametersStaySymbols)
     Mechanism m = planar_chain(5);
     const std::uint64_t hash = m.hash();
     Equations equations(m);
-    ASSERT_TRUE(equations.emitted());
+    ASSERT_TRUE(equations.compiled());
     const Sample x = random_sample(m, 3);
     const Eigen::VectorXd before = value(equations, m, Quantity::dynamics, x);
     m.parameter("m5", 7.5);
@@ -156,7 +157,7 @@ TEST(Equations, ParametersStaySymbols)
     NumericEquations numeric(m);
     const Eigen::VectorXd after = value(equations, m, Quantity::dynamics, x);
     EXPECT_EQ(m.hash(), hash);
-    EXPECT_TRUE(equations.emitted());
+    EXPECT_TRUE(equations.compiled());
     EXPECT_GT(relative_error(after, before), 0.1);
     EXPECT_LT(relative_error(after, value(numeric, m, Quantity::dynamics, x)), 1e-12);
 }
@@ -165,7 +166,7 @@ TEST(Equations, UnknownMechanismRunsOnTheTape)
 {
     const Mechanism m = spatial_chain(4); // not in the gallery
     Equations equations(m);
-    EXPECT_FALSE(equations.emitted());
+    EXPECT_FALSE(equations.compiled());
     NumericEquations numeric(m);
     const Sample x = random_sample(m, 2);
     EXPECT_LT(

@@ -1,8 +1,8 @@
 // Expressions: identity of equal expressions, each simplification, values.
-#include "mbs_symbolic/expression.hpp"
+#include "tamis/mbs_symbolic/expression.hpp"
 
-#include "error.hpp"
 #include "mbs_symbolic/random_expressions.hpp"
+#include "tamis/base/error.hpp"
 
 #include <gtest/gtest.h>
 #include <numbers>

@@ -1,7 +1,8 @@
 // Mechanisms on which the equations are tested and timed, and random states of them.
 #pragma once
 
-#include "mbs_symbolic/equations.hpp"
+#include "tamis/mbs_symbolic/equations.hpp"
+#include "tamis/mbs_symbolic/generate.hpp"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // Positions, orientations and joint axes against finite displacements and closed forms.
-#include "mbs_symbolic/kinematics.hpp"
+#include "tamis/mbs_symbolic/kinematics.hpp"
 
 #include "mbs_symbolic/gallery.hpp"
 

@@ -1,8 +1,8 @@
 // What a designer may write wrongly, and how coordinates are numbered and named.
-#include "mbs_symbolic/mechanism.hpp"
+#include "tamis/mbs_symbolic/mechanism.hpp"
 
-#include "error.hpp"
 #include "mbs_symbolic/gallery.hpp"
+#include "tamis/base/error.hpp"
 
 #include <functional>
 #include <gtest/gtest.h>

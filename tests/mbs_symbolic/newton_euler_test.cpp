@@ -1,6 +1,6 @@
 // Mass matrix and bias against mechanics that knows nothing of the recursion: closed forms, kinetic energy,
 // Lagrange's equations, virtual work.
-#include "mbs_symbolic/newton_euler.hpp"
+#include "tamis/mbs_symbolic/newton_euler.hpp"
 
 #include "mbs_symbolic/gallery.hpp"
 

@@ -1,7 +1,7 @@
 // Random expressions together with their values, computed in parallel in plain doubles.
 #pragma once
 
-#include "mbs_symbolic/expression.hpp"
+#include "tamis/mbs_symbolic/expression.hpp"
 
 #include <algorithm>
 #include <array>

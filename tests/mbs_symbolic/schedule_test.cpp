@@ -1,5 +1,5 @@
 // Schedules: live nodes only, operands first, operations and uses counted.
-#include "mbs_symbolic/schedule.hpp"
+#include "tamis/mbs_symbolic/schedule.hpp"
 
 #include "mbs_symbolic/random_expressions.hpp"
 

@@ -1,5 +1,5 @@
 // Tapes: the interpreter computes what evaluate() computes, to the last bit.
-#include "mbs_symbolic/tape.hpp"
+#include "tamis/mbs_symbolic/tape.hpp"
 
 #include "mbs_symbolic/random_expressions.hpp"
 

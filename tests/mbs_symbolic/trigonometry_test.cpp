@@ -1,5 +1,5 @@
 // Trigonometry: products of rotations about one axis are the rotation by the sum of the angles.
-#include "mbs_symbolic/trigonometry.hpp"
+#include "tamis/mbs_symbolic/trigonometry.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -22,13 +22,13 @@ TEST_P(Ball, SpinAboutTheVerticalNeedsNoEffort)
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     GrainSpec spec = ball_on(Slope(0), m, R);
-    spec.turning_rate = {0, 0, 10 / root};
+    spec.angular_velocity = {0, 0, 10 / root};
     const GrainId ball = model.grain(spec);
     model.attach(ground, wall({0, 0, 1}, 0), m);
     model.finish();
     MoreauJean run(model, with_step(h));
     advance(run, 1000);
-    EXPECT_LT((turning_rate(run, ball) - spec.turning_rate).norm(), 1e-10 / root);
+    EXPECT_LT((angular_velocity(run, ball) - spec.angular_velocity).norm(), 1e-10 / root);
     EXPECT_LT(run.view().velocity(ball).norm(), 1e-10 * g * h);
 }
 
@@ -42,7 +42,7 @@ TEST_P(Ball, BackSpinBringsItBack)
     const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
     GrainSpec spec = ball_on(Slope(0), m, R);
     spec.velocity = {v0, 0, 0};
-    spec.turning_rate = {0, -spin, 0};
+    spec.angular_velocity = {0, -spin, 0};
     const GrainId ball = model.grain(spec);
     model.attach(ground, wall({0, 0, 1}, 0), m);
     model.finish();
@@ -55,7 +55,7 @@ TEST_P(Ball, BackSpinBringsItBack)
     advance(run, 200);
     EXPECT_LT(end, 0);
     EXPECT_NEAR(run.view().velocity(ball).x(), end, 1e-9 * root);
-    EXPECT_NEAR(turning_rate(run, ball).y() * R, end, 1e-9 * root);
+    EXPECT_NEAR(angular_velocity(run, ball).y() * R, end, 1e-9 * root);
 }
 
 TEST_P(Ball, RollsDownASlopeUpToSevenHalvesOfMuAndSlipsBeyond)
@@ -76,7 +76,8 @@ TEST_P(Ball, RollsDownASlopeUpToSevenHalvesOfMuAndSlipsBeyond)
         const double a = part < 1 ? rolling : g * (std::sin(angle) - mu * std::cos(angle));
         const double alpha = part < 1 ? rolling / R : 2.5 * mu * g * std::cos(angle) / R;
         EXPECT_LT((run.view().velocity(ball) + a * t * slope.up()).norm(), 1e-9 * g * t) << part;
-        EXPECT_LT((turning_rate(run, ball) + alpha * t * slope.R.col(1)).norm(), 1e-9 * g * t / R) << part;
+        EXPECT_LT((angular_velocity(run, ball) + alpha * t * slope.R.col(1)).norm(), 1e-9 * g * t / R)
+            << part;
     }
 }
 

@@ -43,7 +43,7 @@ TEST_P(Block, SticksUpToAtanMuAndSlidesBeyond)
         const Vector3d v = run.view().velocity(scene.block), x = run.view().position(scene.block) - start;
         EXPECT_LT((v + a * t * scene.slope.up()).norm(), 1e-9 * steps * gain) << part;
         EXPECT_LT((x + a * t * t / 2 * scene.slope.up()).norm(), 1e-9 * steps * gain * t) << part;
-        EXPECT_LT(turning_rate(run, scene.block).norm(), 1e-9 * steps * gain / (0.1 * s)) << part;
+        EXPECT_LT(angular_velocity(run, scene.block).norm(), 1e-9 * steps * gain / (0.1 * s)) << part;
         if (part < 1) {
             EXPECT_LT(v.norm(), 1e-9 * gain) << part;
         } else {
@@ -63,7 +63,7 @@ TEST_P(Block, TallOneTipsOverItsEdgeWhereItsCentrePassesIt)
         // about the lower edge: (4/3) m (b^2 + c^2) alpha = m g (c sin - b cos)
         const double alpha =
             part < 1 ? 0 : 3 * g * (c * std::sin(angle) - b * std::cos(angle)) / (4 * (b * b + c * c));
-        const Vector3d rate = turning_rate(run, scene.block);
+        const Vector3d rate = angular_velocity(run, scene.block);
         EXPECT_NEAR(rate.y(), -alpha * h, 1e-10 * g * h / c) << part;
         EXPECT_NEAR(std::hypot(rate.x(), rate.z()), 0, 1e-10 * g * h / c) << part;
         advance(run, 1500);
@@ -95,7 +95,7 @@ TEST_P(Block, PushedOnFourPointsMovesAsIfTheLoadsWereKnown)
         advance(run, 200);
         const double a = std::max(part - 1, 0.0) * mu * g, t = 200 * h;
         EXPECT_LT((run.view().velocity(block) - a * t * push.normalized()).norm(), 1e-9 * g * t);
-        EXPECT_LT(turning_rate(run, block).norm(), 1e-8 * g * t / s);
+        EXPECT_LT(angular_velocity(run, block).norm(), 1e-8 * g * t / s);
         ASSERT_EQ(run.view().contacts().size(), 4u);
         EXPECT_NEAR(normal_impulse(run, -1, 0), weight * h, 1e-9 * weight * h);
     }
@@ -178,7 +178,7 @@ TEST_P(Block, RodSlidesWithTheAccelerationsOfTheClosedFormOutsidePainlevesParado
         EXPECT_NEAR(run.view().velocity(rod.grain).x(), -speed + mu * N / rod.mass * h, 1e-9 * g * h);
         EXPECT_NEAR(run.view().velocity(rod.grain).z(), (N / rod.mass - g) * h, 1e-9 * g * h);
         // phi grows against the turn about y
-        EXPECT_NEAR(turning_rate(run, rod.grain).y(), N * rod.arm(angle) / rod.inertia * h,
+        EXPECT_NEAR(angular_velocity(run, rod.grain).y(), N * rod.arm(angle) / rod.inertia * h,
                     1e-9 * g * h / rod.l);
 
         // and later, where phi' matters, to the order of the step: Heun's method on the equations above
@@ -197,7 +197,7 @@ TEST_P(Block, RodSlidesWithTheAccelerationsOfTheClosedFormOutsidePainlevesParado
         }
         advance(run, steps - 1);
         EXPECT_GT(std::abs(phi - angle), 0.005);
-        EXPECT_NEAR(-turning_rate(run, rod.grain).y() / rate, 1, 2e-3) << mu;
+        EXPECT_NEAR(-angular_velocity(run, rod.grain).y() / rate, 1, 2e-3) << mu;
         EXPECT_NEAR(run.view().velocity(rod.grain).x(), x, 1e-3 * speed) << mu;
     }
 }

@@ -35,7 +35,7 @@ TEST_P(Driven, BeltDragsABlockToItsSpeedInTheTimeThatFrictionTakes)
         ASSERT_LT((run.view().velocity(block) - Vector3d(speed, 0, 0)).norm(), 1e-9 * speed);
         ASSERT_NEAR(run.view().drive_force(travel) / force, 0, 1e-8);
     }
-    EXPECT_LT(turning_rate(run, block).norm(), 1e-8 * speed / s);
+    EXPECT_LT(angular_velocity(run, block).norm(), 1e-8 * speed / s);
 }
 
 TEST_P(Driven, BallTurnsWithTheWallsThatRollItBetweenThem)
@@ -50,7 +50,7 @@ TEST_P(Driven, BallTurnsWithTheWallsThatRollItBetweenThem)
                                       .density = 1000,
                                       .at = {.p = {0, 0, R}},
                                       .velocity = {(v1 + v2) / 2, 0, 0},
-                                      .turning_rate = {0, (v2 - v1) / (2 * R), 0}});
+                                      .angular_velocity = {0, (v2 - v1) / (2 * R), 0}});
     for (int k : {0, 1}) {
         const double v = k ? v2 : v1;
         const Body belt = model.add({.name = k ? "upper" : "lower", .joint = slide_x(), .mass = 1});
@@ -61,7 +61,7 @@ TEST_P(Driven, BallTurnsWithTheWallsThatRollItBetweenThem)
     MoreauJean run(model, with_step(h));
     advance(run, 500);
     EXPECT_LT((run.view().velocity(ball) - Vector3d((v1 + v2) / 2, 0, 0)).norm(), 1e-9 * root);
-    EXPECT_NEAR(turning_rate(run, ball).y() * R, (v2 - v1) / 2, 1e-9 * root);
+    EXPECT_NEAR(angular_velocity(run, ball).y() * R, (v2 - v1) / 2, 1e-9 * root);
 }
 
 TEST_P(Driven, TurningFloorIsSeenComingFarFromItsHinge)

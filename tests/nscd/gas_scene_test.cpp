@@ -37,7 +37,7 @@ TEST(Gas, AFreeClusterKeepsItsMomentaToTheLastDigitAndItsEnergyToSecondOrder)
                      .material = m,
                      .density = 700,
                      .velocity = {1, 2, 3},
-                     .turning_rate = {1, -4, 2}});
+                     .angular_velocity = {1, -4, 2}});
         model.finish();
         MoreauJean run(model, with_step(h));
         const GrainState start = run.state().grains[0];
@@ -77,7 +77,7 @@ TEST(Gas, TwoGrainsOfAnyShapeExchangeMomentumAndAngularMomentumToRoundOff)
                 spec.material = m;
                 spec.at = {random_turn(random), Vector3d(side, 0, 0) + 0.1 * random_vector(random)};
                 spec.velocity = Vector3d(-2 * side, 0, 0) + 0.1 * random_vector(random);
-                spec.turning_rate = 3 * random_vector(random);
+                spec.angular_velocity = 3 * random_vector(random);
                 model.grain(spec);
             }
             model.finish();
@@ -108,7 +108,7 @@ struct Gas {
                          .density = 1000,
                          .at = {random_turn(random), place},
                          .velocity = 5 * random_vector(random),
-                         .turning_rate = 5 * random_vector(random)});
+                         .angular_velocity = 5 * random_vector(random)});
         }
         for (int axis = 0; axis < 3; ++axis)
             for (double side : {-1.0, 1.0}) model.attach(ground, wall(side * Vector3d::Unit(axis), -4), m);

@@ -2,7 +2,7 @@
 // to sqrt(s) and the same g: its velocities are those of the scene of size 1 times sqrt(s).
 #pragma once
 
-#include "nscd/moreau_jean.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>
@@ -50,9 +50,9 @@ struct Slope {
     Vector3d normal() const { return R.col(2); }
 };
 
-inline Vector3d turning_rate(const MoreauJean& run, GrainId grain)
+inline Vector3d angular_velocity(const MoreauJean& run, GrainId grain)
 {
-    return run.view().motion(grain).turning_rate;
+    return run.view().motion(grain).angular_velocity;
 }
 
 // Linear momentum of all grains, and angular momentum about the origin.

@@ -1,7 +1,7 @@
 // Grains in the step, against closed forms.
-#include "nscd/grains.hpp"
+#include "tamis/nscd/grains.hpp"
 
-#include "nscd/moreau_jean.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ TEST(Grains, AFreeTumblingBodyKeepsItsAngularMomentumAndItsEnergy)
     Model model("test");
     const MaterialId m = model.add(Material{});
     // About the middle axis: it flips over and over.
-    model.grain({.shape = box(1, 2, 3), .material = m, .density = 1, .turning_rate = {0.01, 3, 0.02}});
+    model.grain({.shape = box(1, 2, 3), .material = m, .density = 1, .angular_velocity = {0.01, 3, 0.02}});
     model.finish();
     auto drift = [&](double h) {
         MoreauJean run(model, with_step(h));
@@ -146,10 +146,10 @@ TEST(Grains, ASlidingBallRollsAfterTwoSeventhsOfItsSpeedIsLost)
     MoreauJean run(model, with_step(h));
     while (run.state().t < 0.2) run.step(); // still slides
     EXPECT_NEAR(run.view().velocity(GrainId{0}).x(), v0 - mu * g * run.state().t, 1e-9);
-    EXPECT_NEAR(run.view().motion(GrainId{0}).turning_rate.y(), 2.5 * mu * g * run.state().t / R, 1e-7);
+    EXPECT_NEAR(run.view().motion(GrainId{0}).angular_velocity.y(), 2.5 * mu * g * run.state().t / R, 1e-7);
     while (run.state().t < 1) run.step(); // rolls since 2 v0 / (7 mu g) = 0.29 s
     EXPECT_NEAR(run.view().velocity(GrainId{0}).x(), 5.0 / 7 * v0, 1e-9);
-    EXPECT_NEAR(run.view().motion(GrainId{0}).turning_rate.y(), 5.0 / 7 * v0 / R, 1e-7);
+    EXPECT_NEAR(run.view().motion(GrainId{0}).angular_velocity.y(), 5.0 / 7 * v0 / R, 1e-7);
 }
 
 TEST(Grains, RollingResistanceStopsARollingBall)
@@ -163,7 +163,7 @@ TEST(Grains, RollingResistanceStopsARollingBall)
                  .density = 1000,
                  .at = {.p = {0, 0, R}},
                  .velocity = {v0, 0, 0},
-                 .turning_rate = {0, v0 / R, 0}});
+                 .angular_velocity = {0, v0 / R, 0}});
     model.attach(ground, wall({0, 0, 1}, 0), m);
     model.finish();
     MoreauJean run(model, with_step(1e-4));
@@ -172,7 +172,7 @@ TEST(Grains, RollingResistanceStopsARollingBall)
     EXPECT_NEAR(run.view().velocity(GrainId{0}).x(), v0 - 5.0 / 7 * arm * g / R * run.state().t, 1e-6);
     while (run.state().t < 5) run.step();
     EXPECT_NEAR(run.view().velocity(GrainId{0}).norm(), 0, 1e-10);
-    EXPECT_NEAR(run.view().motion(GrainId{0}).turning_rate.norm(), 0, 1e-8);
+    EXPECT_NEAR(run.view().motion(GrainId{0}).angular_velocity.norm(), 0, 1e-8);
 }
 
 TEST(Grains, MomentumPassesFromAMechanismToAGrainAndBack)
@@ -187,7 +187,7 @@ TEST(Grains, MomentumPassesFromAMechanismToAGrainAndBack)
                  .material = m,
                  .density = 500,
                  .at = {.p = {0, 0.12, 0.05}},
-                 .turning_rate = {3, 1, 2}});
+                 .angular_velocity = {3, 1, 2}});
     model.finish();
     MoreauJean run(model, with_step(1e-3));
     auto total = [&] {
@@ -198,7 +198,7 @@ TEST(Grains, MomentumPassesFromAMechanismToAGrainAndBack)
         const Eigen::Matrix3d I = Vector3d(0.1, 0.2, 0.3).asDiagonal();
         const GrainState& b = run.state().grains[0];
         const Vector3d L = 2 * c.pose.p.cross(c.velocity) +
-                           c.pose.R * I * c.pose.R.transpose() * c.turning_rate +
+                           c.pose.R * I * c.pose.R.transpose() * c.angular_velocity +
                            model.grains()[0].mass * b.x.cross(b.v) + b.L;
         sum << p, L;
         return sum;

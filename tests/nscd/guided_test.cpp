@@ -1,5 +1,5 @@
 // Coordinates whose velocity is set from outside, step by step.
-#include "nscd/moreau_jean.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include "error_of.hpp"
 

@@ -2,11 +2,11 @@
 //
 // On a linear oscillator the scheme is a composition of shears: for every theta its frequency obeys
 // sin(omega_h h / 2) = omega h / 2 and nothing is dissipated; theta > 1/2 costs accuracy, not energy.
-#include "nscd/moreau_jean.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include "allocations.hpp"
-#include "error.hpp"
 #include "error_of.hpp"
+#include "tamis/base/error.hpp"
 
 #include <Eigen/Geometry>
 #include <array>
@@ -163,9 +163,11 @@ TEST(MoreauJean, FreeBodyTumblesAboutItsIntermediateAxisInTheClosedFormTime)
         const View& view = stepper.view();
         auto momentum = [&]() -> Vector3d {
             const Matrix3d R = view.rotation(body);
-            return R * Vector3d(1, 2, 3).asDiagonal() * R.transpose() * view.turning_rate(body);
+            return R * Vector3d(1, 2, 3).asDiagonal() * R.transpose() * view.angular_velocity(body);
         };
-        auto rate = [&]() -> Vector3d { return view.rotation(body).transpose() * view.turning_rate(body); };
+        auto rate = [&]() -> Vector3d {
+            return view.rotation(body).transpose() * view.angular_velocity(body);
+        };
         const Vector3d L = momentum();
         const double E = view.energy();
         error[k] = 0;
@@ -195,7 +197,7 @@ TEST(MoreauJean, FreeBodyKeepsMomentumAndEnergyOverManyTurns)
     const View& view = stepper.view();
     auto momentum = [&]() -> Vector3d {
         const Matrix3d R = view.rotation(body);
-        return R * Vector3d(1, 2, 3).asDiagonal() * R.transpose() * view.turning_rate(body);
+        return R * Vector3d(1, 2, 3).asDiagonal() * R.transpose() * view.angular_velocity(body);
     };
     const Vector3d L = momentum();
     const double E = view.energy();
@@ -602,7 +604,7 @@ TEST(MoreauJean, BlockSticksBelowAtanMuAndSlidesBeyond)
         const View& view = stepper.view();
         EXPECT_NEAR((view.velocity(block) - Vector3d(slip * t, 0, 0)).norm(), 0, 1e-8) << slope;
         EXPECT_NEAR((view.position(block) - Vector3d(slip * t * t / 2, height, 0)).norm(), 0, 1e-8) << slope;
-        EXPECT_NEAR(view.turning_rate(block).norm(), 0, 1e-8) << slope;
+        EXPECT_NEAR(view.angular_velocity(block).norm(), 0, 1e-8) << slope;
     }
 }
 
@@ -653,7 +655,7 @@ TEST(MoreauJean, SlidingSphereEndsRollingAtFiveSeventhsOfItsSpeed)
     EXPECT_NEAR(view.velocity(body).x(), v0 - mu * g * view.time(), 1e-9);
     advance(stepper, std::lround(0.5 / h));
     EXPECT_NEAR(view.velocity(body).x(), 5 * v0 / 7, 1e-9);
-    EXPECT_NEAR(view.turning_rate(body).z(), -5 * v0 / 7 / radius, 1e-8);
+    EXPECT_NEAR(view.angular_velocity(body).z(), -5 * v0 / 7 / radius, 1e-8);
 }
 
 TEST(MoreauJean, FlatDropIsStoppedByItsCornersWithoutTurning)
@@ -687,7 +689,7 @@ TEST(MoreauJean, FlatDropIsStoppedByItsCornersWithoutTurning)
             EXPECT_NEAR(sum, m * (1 + e) * V, 1e-9);
             EXPECT_NEAR(moment.norm(), 0, 1e-9);
             EXPECT_NEAR((stepper.view().velocity(body) - Vector3d(0, e * V, 0)).norm(), 0, 1e-9);
-            EXPECT_NEAR(stepper.view().turning_rate(body).norm(), 0, 1e-9);
+            EXPECT_NEAR(stepper.view().angular_velocity(body).norm(), 0, 1e-9);
         }
 }
 

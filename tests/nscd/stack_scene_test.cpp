@@ -159,7 +159,7 @@ TEST_P(Stack, BallBetweenPressedJawsIsHeldUpToAtanMuAndThrownOutBeyond)
         const double N = F / (std::cos(a) + mu * std::sin(a) + 2 * jaw / mass * std::tan(a) * lift);
         const double expected = part < 1 ? 0 : 2 * N * lift / mass * t;
         EXPECT_LT((run.view().velocity(ball) - Vector3d(0, 0, expected)).norm(), 1e-8 * g * t) << part;
-        EXPECT_LT(turning_rate(run, ball).norm(), 1e-7 * g * t / R) << part;
+        EXPECT_LT(angular_velocity(run, ball).norm(), 1e-7 * g * t / R) << part;
     }
 }
 

@@ -1,8 +1,8 @@
 // Grains that fall into a box, against what is known of random packings of equal spheres.
-#include "packing/deposit.hpp"
+#include "tamis/packing/deposit.hpp"
 
-#include "packing/lattices.hpp"
-#include "packing/measures.hpp"
+#include "tamis/packing/lattices.hpp"
+#include "tamis/packing/measures.hpp"
 
 #include <gtest/gtest.h>
 

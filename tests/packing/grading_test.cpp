@@ -1,4 +1,4 @@
-#include "packing/grading.hpp"
+#include "tamis/packing/grading.hpp"
 
 #include "error_of.hpp"
 

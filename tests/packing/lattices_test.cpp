@@ -1,9 +1,9 @@
-#include "packing/lattices.hpp"
+#include "tamis/packing/lattices.hpp"
 
 #include "error_of.hpp"
 #include "packing/distances.hpp"
-#include "packing/measures.hpp"
-#include "packing/random.hpp"
+#include "tamis/packing/measures.hpp"
+#include "tamis/packing/random.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "packing/measures.hpp"
+#include "tamis/packing/measures.hpp"
 
 #include "error_of.hpp"
-#include "packing/lattices.hpp"
-#include "packing/stones.hpp"
+#include "tamis/packing/lattices.hpp"
+#include "tamis/packing/stones.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "packing/random_sequential.hpp"
+#include "tamis/packing/random_sequential.hpp"
 
 #include "error_of.hpp"
 #include "packing/distances.hpp"
-#include "packing/measures.hpp"
-#include "packing/random.hpp"
-#include "packing/region.hpp"
+#include "tamis/packing/measures.hpp"
+#include "tamis/packing/random.hpp"
+#include "tamis/packing/region.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "packing/random.hpp"
+#include "tamis/packing/random.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

@@ -1,7 +1,7 @@
-#include "packing/stones.hpp"
+#include "tamis/packing/stones.hpp"
 
 #include "error_of.hpp"
-#include "packing/grading.hpp"
+#include "tamis/packing/grading.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

@@ -1,16 +1,16 @@
-#include "smooth/beam.hpp"
+#include "tamis/smooth/beam.hpp"
 
 #include "allocations.hpp"
 #include "error_of.hpp"
-#include "nscd/absolute.hpp"
-#include "nscd/moreau_jean.hpp"
-#include "smooth/beam_layout.hpp"
-#include "smooth/load.hpp"
 #include "smooth/random_motion.hpp"
-#include "smooth/rigid_body.hpp"
-#include "smooth/rotation.hpp"
-#include "smooth/smooth.hpp"
-#include "smooth/smooth_solver.hpp"
+#include "tamis/absolute/absolute.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/smooth/beam_layout.hpp"
+#include "tamis/smooth/load.hpp"
+#include "tamis/smooth/rigid_body.hpp"
+#include "tamis/smooth/rotation.hpp"
+#include "tamis/smooth/smooth.hpp"
+#include "tamis/smooth/smooth_solver.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
@@ -693,8 +693,9 @@ TEST(Beam, OfAModelShowsItsSectionsAndCountsItsEnergy)
         const BodyMotion &tip = view.motion(0), &end = view.sections(0)[20];
         EXPECT_LT((tip.pose * Vector3d(-offset, 0, 0) - end.pose.p).norm(), 1e-12);
         EXPECT_LT((tip.pose.R - end.pose.R).norm(), 1e-12);
-        EXPECT_LT((tip.velocity - offset * tip.turning_rate.cross(tip.pose.R.col(0)) - end.velocity).norm(),
-                  1e-8);
+        EXPECT_LT(
+            (tip.velocity - offset * tip.angular_velocity.cross(tip.pose.R.col(0)) - end.velocity).norm(),
+            1e-8);
     }
 }
 

@@ -1,8 +1,8 @@
-#include "smooth/constraint.hpp"
-#include "smooth/load.hpp"
 #include "smooth/random_motion.hpp"
-#include "smooth/rigid_body.hpp"
-#include "smooth/spring.hpp"
+#include "tamis/smooth/constraint.hpp"
+#include "tamis/smooth/load.hpp"
+#include "tamis/smooth/rigid_body.hpp"
+#include "tamis/smooth/spring.hpp"
 
 #include <cmath>
 

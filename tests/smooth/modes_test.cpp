@@ -1,8 +1,8 @@
-#include "smooth/modes.hpp"
+#include "tamis/smooth/modes.hpp"
 
 #include "error_of.hpp"
-#include "smooth/rigid_body.hpp"
-#include "smooth/smooth_model.hpp"
+#include "tamis/smooth/rigid_body.hpp"
+#include "tamis/smooth/smooth_model.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

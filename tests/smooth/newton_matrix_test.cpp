@@ -1,4 +1,4 @@
-#include "smooth/newton_matrix.hpp"
+#include "tamis/smooth/newton_matrix.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

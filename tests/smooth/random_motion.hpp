@@ -1,8 +1,8 @@
 // Motions of nodes for tests of elements, and derivatives of an element by differences.
 #pragma once
 
-#include "smooth/element.hpp"
-#include "smooth/rotation.hpp"
+#include "tamis/smooth/element.hpp"
+#include "tamis/smooth/rotation.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

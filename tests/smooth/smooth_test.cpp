@@ -1,8 +1,8 @@
-#include "smooth/smooth.hpp"
+#include "tamis/smooth/smooth.hpp"
 
 #include "error_of.hpp"
-#include "nscd/moreau_jean.hpp"
-#include "nscd/scenes.hpp"
+#include "model/scenes.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

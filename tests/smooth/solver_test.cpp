@@ -1,12 +1,12 @@
-#include "smooth/smooth_solver.hpp"
+#include "tamis/smooth/smooth_solver.hpp"
 
 #include "allocations.hpp"
 #include "error_of.hpp"
-#include "smooth/constraint.hpp"
-#include "smooth/load.hpp"
-#include "smooth/rigid_body.hpp"
-#include "smooth/rotation.hpp"
-#include "smooth/spring.hpp"
+#include "tamis/smooth/constraint.hpp"
+#include "tamis/smooth/load.hpp"
+#include "tamis/smooth/rigid_body.hpp"
+#include "tamis/smooth/rotation.hpp"
+#include "tamis/smooth/spring.hpp"
 
 #include <cmath>
 #include <complex>

@@ -1,4 +1,4 @@
-#include "smooth/two_step.hpp"
+#include "tamis/smooth/two_step.hpp"
 
 #include "error_of.hpp"
 

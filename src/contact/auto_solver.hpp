@@ -1,0 +1,48 @@
+// Solvers by name, and the one that chooses among them.
+#pragma once
+
+#include "tamis/contact/contact_solver.hpp"
+#include "tamis/contact/hard_spot.hpp"
+#include "tamis/contact/nlgs.hpp"
+#include "tamis/contact/nlgs_coloured.hpp"
+#include "tamis/contact/robust_contacts.hpp"
+
+#include <memory>
+
+namespace tamis {
+
+// Few contacts: serial sweeps with exact local solutions; when they stagnate, the robust solver goes on from
+// where they ended, and the better of the two results is kept. Many: coloured sweeps. The report says who
+// gave the result. Never a device: from how many contacts on it would pay was not measured.
+class AutoSolver : public ContactSolver {
+  public:
+    explicit AutoSolver(int threads = 0);
+    SolverReport solve(ContactProblem& problem) override;
+
+  private:
+    Nlgs few_;
+    NlgsColoured many_;
+    RobustContacts robust_;
+    std::vector<Eigen::Vector3d> r_; // of the sweeps
+};
+
+// Coloured sweeps in single precision as long as they gain, then in double: what is asked may be below what
+// single precision resolves. Where they gain little because of a few bodies, these are solved directly. The
+// report says what was needed.
+class FloatThenDouble : public ContactSolver {
+  public:
+    explicit FloatThenDouble(int threads = 0);
+    SolverReport solve(ContactProblem& problem) override;
+    int spots() const { return spots_; } // solved directly, in the last solve()
+
+  private:
+    NlgsColoured in_float_, in_double_;
+    HardSpot spot_;
+    int spots_ = 0;
+};
+
+// What --solver may say.
+const std::vector<std::string>& solver_names();
+std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads = 0);
+
+} // namespace tamis

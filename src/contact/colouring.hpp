@@ -1,0 +1,67 @@
+// Which contacts can be solved at the same time: the rigid-rigid manifolds of a contact problem in regions
+// for threads and, inside a region, in batches for SIMD lanes.
+//
+// A manifold is a run of contacts of the same two bodies. Bodies are cut into slabs of equal work along the
+// longest direction of the bed and ordered along a space-filling curve inside each. Region s < slabs holds
+// the manifolds inside slab s, region slabs + s those between slabs s and s + 1. All regions s, then all
+// slabs + s with s even, then those with s odd can be worked on side by side: no two share a moving body.
+// Batches of a region are worked on one after the other; no two manifolds of one share a moving body.
+// What fits nowhere goes to `overflow`. Everything follows from the problem alone, not from the number of
+// threads.
+//
+// For a device with thousands of lanes the regions are plain colours instead: no two manifolds of a region
+// share a moving body.
+#pragma once
+
+#include "tamis/contact/contact_problem.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tamis {
+
+class Colouring {
+  public:
+    struct Manifold {
+        int row[2]; // of the bodies
+        int first;  // contact
+        int count;  // of entries in the list of contacts
+        int points; // of them contacts; the others are their rolling resistance
+    };
+
+    // Batches of so many lanes.
+    void arrange(const ContactProblem& problem, int lanes);
+    void arrange_in_colours(const ContactProblem& problem, int lanes);
+
+    // Rows of the bodies in contact: moving ones in space, prescribed ones, then one for the ground.
+    std::vector<int> body; // rigid block of each row but the last
+    int moving = 0;
+    int ground() const { return static_cast<int>(body.size()); }
+    int row(int rigid) const { return row_of_[rigid]; } // of a rigid block; -1: no contact
+
+    std::vector<Manifold> manifolds;
+    std::vector<int> lane; // manifold in each lane of each batch, -1: none; longest manifolds first
+    int slabs = 1;
+    std::vector<int> region;   // first batch of each of the 2 slabs - 1 regions, or colours, and the end
+    std::vector<int> overflow; // contacts, in an order that keeps rolling resistance behind its contact
+
+  private:
+    void collect(const ContactProblem& problem);
+    void order_bodies(const ContactProblem& problem, int slabs_allowed);
+    void order_manifolds();
+    void pack(int lanes);
+    void pack_colours(int lanes);
+    std::uint64_t taken(int m) const; // batches or colours that manifold m cannot join
+    void take(int m, int slot);
+    void put_in_overflow(int m);
+
+    std::vector<int> row_of_; // rigid block -> row, -1: in no contact
+    std::vector<int> slab_;   // of a moving row
+    std::vector<int> work_;   // manifolds on a rigid block, counting those of the overflow
+    double arm_ = 0;          // mean
+    std::vector<std::uint64_t> keys_, mask_;
+    std::vector<double> coordinate_;
+    std::vector<int> order_, sorted_, bin_, region_manifold_;
+};
+
+} // namespace tamis

@@ -1,0 +1,333 @@
+// Filling of batches and the law of contacts in the overflow, by their exact local solution. Impulses are in
+// units of a power of two near the mean mass, so that squares of them stay within the range of single
+// precision whatever the size of the grains.
+#include "tamis/contact/contact_batches.hpp"
+
+#include "tamis/contact/contact_kernel.hpp"
+#include "tamis/contact/contact_law.hpp"
+#include "tamis/contact/device_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tamis {
+
+namespace {
+
+using Eigen::Vector3d;
+using F = PointField;
+
+// r' of a contact with relative velocity u under the impulse it has; `normal` is the normal impulse that
+// limits a rolling resistance.
+Vector3d solve_locally(const Contact& contact, const Eigen::Matrix3d& W, const Vector3d& u, double normal)
+{
+    Vector3d r = Vector3d::Zero();
+    if (contact.law == Law::bilateral) {
+        r.head(contact.rows) = (contact.r - W * u).head(contact.rows);
+    } else if (contact.law == Law::rolling) {
+        const double trace = W.trace();
+        if (trace > 0) r = project_ball(contact.r - 3 / trace * u, contact.friction * normal);
+    } else if (contact.active_rows() == 1) {
+        if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - u[0] / W(0, 0), 0.0);
+    } else {
+        r = solve_contact(W, u - W * contact.r, contact.friction);
+    }
+    return r;
+}
+
+} // namespace
+
+template <class T, int width>
+void ContactBatches<T, width>::lay_out(const ContactProblem& problem, int threads)
+{
+    const int rows = colouring.ground() + 1;
+    line_.resize(8 * rows);
+    inertia_.resize(8 * rows);
+
+    double mass = 0;
+    for (int b = 0; b < static_cast<int>(problem.rigid.size()); ++b)
+        if (colouring.row(b) >= 0) mass += problem.rigid[b].inverse_mass; // zero of those that do not move
+    mass = mass > 0 ? colouring.moving / mass : 1;                        // harmonic mean
+    unit_ = std::exp2(std::round(std::log2(mass)));
+
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int i = 0; i < rows; ++i) {
+        Eigen::Matrix3d J = Eigen::Matrix3d::Zero();
+        if (i < colouring.ground()) J = problem.rigid[colouring.body[i]].inverse_inertia * unit_;
+        const double values[8] = {J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2), 0, 0};
+        std::copy(values, values + 8, inertia_.data() + 8 * i);
+    }
+    load_velocities(problem, threads);
+
+    const int batches = static_cast<int>(colouring.lane.size()) / lanes;
+    batch_.resize(batches);
+    place_.resize(batches + 1);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int b = 0; b < batches; ++b) {
+        ContactBatch<T, width>& batch = batch_[b];
+        batch.points = 0;
+        batch.rolling = false;
+        batch.isotropic = true;
+        for (int l = 0; l < lanes; ++l) {
+            const int m = colouring.lane[b * lanes + l];
+            for (int s = 0; s < 2; ++s) {
+                const int row = batch.row[s][l] = m < 0 ? colouring.ground() : colouring.manifolds[m].row[s];
+                const T* J = inertia_.data() + 8 * row;
+                batch.isotropic =
+                    batch.isotropic && J[0] == J[1] && J[0] == J[2] && J[3] == 0 && J[4] == 0 && J[5] == 0;
+            }
+            if (m < 0) continue;
+            const Colouring::Manifold& manifold = colouring.manifolds[m];
+            batch.points = std::max(batch.points, manifold.points);
+            batch.rolling = batch.rolling || manifold.count > manifold.points;
+        }
+    }
+    long start = 0;
+    long places = 0;
+    for (int b = 0; b < batches; ++b) {
+        ContactBatch<T, width>& batch = batch_[b];
+        batch.start = start;
+        place_[b] = places;
+        places += batch.points * lanes;
+        start +=
+            static_cast<long>(batch.points) * lanes * (batch.rolling ? F::rolling_fields : F::plain_fields);
+    }
+    place_[batches] = places;
+    contact_.resize(places);
+    point_.resize(start);
+    bed_ = {line_.data(), inertia_.data(), point_.data(), batch_.data(), colouring.moving};
+}
+
+template <class T, int width>
+void ContactBatches<T, width>::load_velocities(const ContactProblem& problem, int threads)
+{
+    const int bodies = colouring.ground();
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int i = 0; i < bodies; ++i) {
+        const int block = problem.general() + colouring.body[i];
+        const RigidBlock& body = problem.rigid[colouring.body[i]];
+        const double* v = problem.v.data() + problem.offset(block);
+        const Eigen::Matrix3d& J = body.inverse_inertia;
+        const double values[8] = {v[0], v[1], v[2], body.inverse_mass * unit_,
+                                  v[3], v[4], v[5], J(0, 0) * unit_};
+        std::copy(values, values + 8, line_.data() + 8 * i);
+    }
+    std::fill_n(line_.data() + 8 * bodies, 8, T(0));
+    const double* v = problem.v.data();
+    general_.assign(v, v + problem.general_offset.back());
+}
+
+template <class T, int width>
+void ContactBatches<T, width>::fill(const ContactProblem& problem, int b)
+{
+    const ContactBatch<T, width>& batch = batch_[b];
+    const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
+    T* const start = point_.data() + batch.start;
+    std::fill(start, start + batch.points * fields * lanes, T(0));
+    std::fill(contact_.begin() + place_[b], contact_.begin() + place_[b + 1], -1);
+    for (int l = 0; l < lanes; ++l) {
+        const int m = colouring.lane[b * lanes + l];
+        if (m < 0) continue;
+        const Colouring::Manifold& manifold = colouring.manifolds[m];
+        T* point = start + l - fields * lanes;
+        long place = place_[b] + l - lanes;
+        for (int c = manifold.first; c < manifold.first + manifold.count; ++c) {
+            const Contact& contact = problem.contacts[c];
+            const auto put = [&](int field, const auto& x) {
+                for (int i = 0; i < 3; ++i) point[(field + i) * lanes] = static_cast<T>(x[i]);
+            };
+            if (contact.law == Law::rolling) {
+                put(F::moment, Vector3d(contact.frame * contact.r / unit_));
+                point[F::rolling_length * lanes] = static_cast<T>(contact.friction);
+                continue;
+            }
+            point += fields * lanes;
+            place += lanes;
+            contact_[place] = c;
+            put(F::normal, contact.frame.col(0));
+            put(F::arm_a, contact.arm[0]);
+            put(F::arm_b, contact.arm[1]);
+            put(F::impulse, contact.friction > 0 ? Vector3d(contact.frame * contact.r / unit_)
+                                                 : Vector3d(contact.frame.col(0) * (contact.r[0] / unit_)));
+            point[F::shift * lanes] = static_cast<T>(contact.shift + contact.drift[0]);
+            point[F::friction * lanes] = static_cast<T>(contact.friction);
+        }
+    }
+}
+
+template <class T, int width>
+void ContactBatches<T, width>::store_impulses(ContactProblem& problem, int threads) const
+{
+    const int batches = static_cast<int>(batch_.size());
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int b = 0; b < batches; ++b) {
+        const ContactBatch<T, width>& batch = batch_[b];
+        const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
+        for (long place = place_[b]; place < place_[b + 1]; ++place) {
+            const int c = contact_[place];
+            if (c < 0) continue;
+            const long k = place - place_[b];
+            const T* point = bed_.point + batch.start + k / lanes * fields * lanes + k % lanes;
+            const auto get = [&](int field) {
+                return Vector3d(unit_ * point[field * lanes], unit_ * point[(field + 1) * lanes],
+                                unit_ * point[(field + 2) * lanes]);
+            };
+            Contact& contact = problem.contacts[c];
+            contact.r = contact.frame.transpose() * get(F::impulse);
+            if (!(contact.friction > 0)) contact.r.tail<2>().setZero();
+            if (batch.rolling && c + 1 < static_cast<int>(problem.contacts.size()) &&
+                problem.contacts[c + 1].law == Law::rolling)
+                problem.contacts[c + 1].r = problem.contacts[c + 1].frame.transpose() * get(F::moment);
+        }
+    }
+}
+
+template <class T, int width>
+double ContactBatches<T, width>::lanes_filled() const
+{
+    if (contact_.empty()) return 1;
+    const auto empty = std::count(contact_.begin(), contact_.end(), -1);
+    return 1 - static_cast<double>(empty) / static_cast<double>(contact_.size());
+}
+
+template <class T, int width>
+void ContactBatches<T, width>::fill_overflow(const ContactProblem& problem)
+{
+    overflow_.clear();
+    maps_.clear();
+    for (const int c : colouring.overflow) {
+        const Contact& contact = problem.contacts[c];
+        const int m = contact.active_rows();
+        Single single{c, {}, {}, {}, Eigen::Matrix3d::Zero()};
+        for (int s = 0; s < 2; ++s) {
+            const Contact::Side& side = contact.side[s];
+            single.map[s] = maps_.size();
+            if (side.block < 0) continue;
+            if (problem.is_rigid(side.block)) {
+                single.n[s] = 8;
+                single.x[s] = line_.data() + 8 * colouring.row(side.block - problem.general());
+                maps_.resize(maps_.size() + 48, T(0));
+                T* map = maps_.data() + single.map[s];
+                for (int row = 0; row < m; ++row, map += 8) {
+                    const auto h = problem.rigid_row(contact, s, row),
+                               y = problem.rigid_response(contact, s, row);
+                    for (int k = 0; k < 6; ++k) {
+                        map[k + k / 3] = static_cast<T>(h[k]);
+                        map[24 + k + k / 3] = static_cast<T>(y[k]);
+                    }
+                }
+            } else {
+                const int n = single.n[s] = problem.block_size(side.block);
+                single.x[s] = general_.data() + problem.offset(side.block);
+                for (const auto* pool : {&problem.H, &problem.Y})
+                    maps_.insert(maps_.end(), pool->begin() + side.map, pool->begin() + side.map + 3 * n);
+            }
+        }
+        for (int i = 0; i < m; ++i)
+            for (int j = 0; j <= i; ++j)
+                single.W(i, j) = single.W(j, i) = problem.delassus(contact, i, contact, j);
+        if (contact.law == Law::bilateral) single.W = inverse_of_leading(single.W, m);
+        overflow_.push_back(single);
+    }
+}
+
+template <class T, int width>
+void ContactBatches<T, width>::sweep_overflow(ContactProblem& problem, Change& total)
+{
+    const double scale = 1 / (unit_ * unit_);
+    for (const Single& single : overflow_) {
+        Contact& contact = problem.contacts[single.contact];
+        const int m = contact.active_rows();
+        Vector3d u = Vector3d::Zero();
+        for (int row = 0; row < m; ++row) {
+            T sum = static_cast<T>(contact.drift[row]);
+            for (int s = 0; s < 2; ++s) {
+                const T* h = maps_.data() + single.map[s] + row * single.n[s];
+                for (int k = 0; k < single.n[s]; ++k) sum += h[k] * single.x[s][k];
+            }
+            u[row] = sum;
+        }
+        if (contact.law == Law::contact) u[0] += contact.shift;
+        const double before = contact.law == Law::rolling ? problem.contacts[single.contact - 1].r[0] : 0;
+        const Vector3d r = solve_locally(contact, single.W, u, before), change = r - contact.r;
+        for (int s = 0; s < 2; ++s)
+            for (int row = 0; row < m; ++row) {
+                const T* y = maps_.data() + single.map[s] + (3 + row) * single.n[s];
+                const T impulse = static_cast<T>(change[row]);
+                for (int k = 0; k < single.n[s]; ++k) single.x[s][k] += y[k] * impulse;
+            }
+        contact.r = r;
+        if (contact.law == Law::rolling) continue;
+        total.largest = std::max(total.largest, scale * change.squaredNorm());
+        total.change += scale * change.squaredNorm();
+        total.impulse += scale * r.squaredNorm();
+    }
+}
+
+template <class T, int width>
+std::size_t ContactBatches<T, width>::state_size() const
+{
+    std::size_t size = state_measured() + 3 * overflow_.size() + 8 * colouring.moving + general_.size();
+    for (const ContactBatch<T, width>& batch : batch_) size += batch.rolling ? 3 * lanes * batch.points : 0;
+    return size;
+}
+
+template <class T, int width>
+template <class Copy, class Convert, class Problem>
+void ContactBatches<T, width>::visit_state(Problem& problem, const Copy& copy, const Convert& convert)
+{
+    const auto batches = [&](int field, bool all) {
+        for (const ContactBatch<T, width>& batch : batch_) {
+            if (!all && !batch.rolling) continue;
+            const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
+            for (int k = 0; k < batch.points; ++k)
+                copy(point_.data() + batch.start + (k * fields + field) * lanes, 3 * lanes);
+        }
+    };
+    const auto singles = [&](bool rolling) {
+        for (const Single& single : overflow_) {
+            auto& contact = problem.contacts[single.contact];
+            convert(contact.r, (contact.law == Law::rolling) == rolling);
+        }
+    };
+    batches(F::impulse, true);
+    singles(false);
+    batches(F::moment, false);
+    singles(true);
+    copy(line_.data(), 8 * colouring.moving);
+    copy(general_.data(), static_cast<int>(general_.size()));
+}
+
+template <class T, int width>
+void ContactBatches<T, width>::save(std::vector<T>& state, const ContactProblem& problem)
+{
+    T* to = state.data();
+    visit_state(
+        problem, [&](const T* from, int count) { to = std::copy(from, from + count, to); },
+        [&](const Vector3d& r, bool mine) {
+            for (int i = 0; i < 3; ++i) *to++ = mine ? static_cast<T>(r[i] / unit_) : T(0);
+        });
+}
+
+template <class T, int width>
+void ContactBatches<T, width>::restore(const std::vector<T>& state, ContactProblem& problem)
+{
+    const T* from = state.data();
+    visit_state(
+        problem,
+        [&](T* to, int count) {
+            std::copy(from, from + count, to);
+            from += count;
+        },
+        [&](Vector3d& r, bool mine) {
+            for (int i = 0; i < 3 && mine; ++i) r[i] = unit_ * from[i];
+            from += 3;
+        });
+}
+
+template class ContactBatches<double, ContactBatch<double>::lanes>;
+template class ContactBatches<float, ContactBatch<float>::lanes>;
+template class ContactBatches<double, device_lanes>;
+template class ContactBatches<float, device_lanes>;
+
+} // namespace tamis

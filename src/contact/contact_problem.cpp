@@ -1,0 +1,291 @@
+// Relative velocities, Delassus blocks and the residual of a contact problem,
+//
+//     W_ab = sum over sides of a and b on the same block of H_a Y_b^T
+//     residual of a contact:  |r - P_K(r - rho (u + (shift + mu |u_t|) n))|,  of a joint:  rho |u|
+//     (an associated contact:  without mu |u_t|)
+//
+// with rho = m / tr(W_aa) over the m rows in which impulses act, relative to the rms impulse of all contacts.
+// Source: Acary & Brogliato (2008), natural map of the De Saxce formulation. Departure: when no impulse acts,
+// the rms of rho |u_free| is the scale, so that the residual still measures how far the contacts are
+// violated.
+#include "tamis/contact/contact_problem.hpp"
+
+#include "tamis/base/prefetch.hpp"
+#include "tamis/contact/contact_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tamis {
+
+void ContactProblem::clear_contacts()
+{
+    contacts.clear();
+    H.clear();
+    Y.clear();
+}
+
+int ContactProblem::reserve_map(int block)
+{
+    const std::size_t start = H.size();
+    H.resize(start + 3 * block_size(block));
+    Y.resize(H.size());
+    return static_cast<int>(start);
+}
+
+// Impulses and moments on rigid blocks are summed first and meet the inverse mass once.
+void ContactProblem::rebuild_velocities()
+{
+    const int general_end = general_offset.back();
+    v = v_free;
+    v.tail(v.size() - general_end).setZero();
+    for (const Contact& contact : contacts) {
+        const int m = contact.active_rows();
+        const Eigen::Vector3d P = m == 3 ? Eigen::Vector3d(contact.frame * contact.r)
+                                         : contact.frame.leftCols(m) * contact.r.head(m);
+        for (int s = 0; s < 2; ++s) {
+            const Contact::Side& side = contact.side[s];
+            if (side.block < 0) continue;
+            double* x = v.data() + offset(side.block);
+            if (is_rigid(side.block)) {
+                const Eigen::Vector3d F = s == 0 ? Eigen::Vector3d(-P) : P;
+                Eigen::Map<Eigen::Vector3d> force(x), moment(x + 3);
+                if (contact.law == Law::rolling) {
+                    moment += F;
+                } else {
+                    force += F;
+                    moment += contact.arm[s].cross(F);
+                }
+                continue;
+            }
+            const int n = block_size(side.block);
+            const double* y = Y.data() + side.map;
+            for (int row = 0; row < m; ++row, y += n)
+                for (int k = 0; k < n; ++k) x[k] += y[k] * contact.r[row];
+        }
+    }
+    double* x = v.data() + general_end;
+    const double* start = v_free.data() + general_end;
+    for (const RigidBlock& body : rigid) {
+        Eigen::Map<Eigen::Vector3d> velocity(x), turning(x + 3);
+        velocity = Eigen::Map<const Eigen::Vector3d>(start) + velocity * body.inverse_mass;
+        turning = Eigen::Map<const Eigen::Vector3d>(start + 3) + (body.inverse_inertia * turning).eval();
+        x += 6;
+        start += 6;
+    }
+}
+
+Eigen::Vector3d ContactProblem::relative_velocity(const Contact& contact) const
+{
+    return {relative_velocity(contact, 0), relative_velocity(contact, 1), relative_velocity(contact, 2)};
+}
+
+double ContactProblem::delassus(const Contact& a, int i, const Contact& b, int j) const
+{
+    double w = 0;
+    for (int s = 0; s < 2; ++s) {
+        const int block = a.side[s].block;
+        if (block < 0) continue;
+        const int n = block_size(block);
+        for (int t = 0; t < 2; ++t) {
+            if (b.side[t].block != block) continue;
+            if (is_rigid(block)) {
+                w += rigid_row(a, s, i).dot(rigid_response(b, t, j));
+                continue;
+            }
+            const double* h = H.data() + a.side[s].map + i * n;
+            const double* y = Y.data() + b.side[t].map + j * n;
+            for (int k = 0; k < n; ++k) w += h[k] * y[k];
+        }
+    }
+    return w;
+}
+
+Eigen::Matrix3d ContactProblem::local_delassus(const Contact& contact) const
+{
+    Eigen::Matrix3d W;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j <= i; ++j) W(i, j) = W(j, i) = delassus(contact, i, contact, j);
+    return W;
+}
+
+namespace {
+
+// Sum of the magnitudes of the terms of u: round-off in u is a few epsilons of it.
+double velocity_magnitude(const ContactProblem& problem, const Contact& contact, int row)
+{
+    double sum = std::abs(contact.drift[row]) + (row == 0 ? std::abs(contact.shift) : 0);
+    for (int s = 0; s < 2; ++s) {
+        const Contact::Side& side = contact.side[s];
+        if (side.block < 0) continue;
+        const double* x = problem.v.data() + problem.offset(side.block);
+        if (problem.is_rigid(side.block)) {
+            const Eigen::Map<const ContactProblem::Row6> v(x);
+            sum += problem.rigid_row(contact, s, row).cwiseProduct(v).lpNorm<1>();
+            continue;
+        }
+        const int n = problem.block_size(side.block);
+        const double* h = problem.H.data() + side.map + row * n;
+        for (int k = 0; k < n; ++k) sum += std::abs(h[k] * x[k]);
+    }
+    return sum;
+}
+
+// Of the first m rows of a contact: u, trace of W, and the magnitude of the terms of u.
+struct LocalState {
+    Eigen::Vector3d u = Eigen::Vector3d::Zero();
+    double trace = 0, magnitude = 0;
+};
+LocalState local_state(const ContactProblem& problem, const Contact& contact, int m)
+{
+    LocalState state;
+    const int a = contact.side[0].block, b = contact.side[1].block;
+    if (a == b || (a >= 0 && !problem.is_rigid(a)) || (b >= 0 && !problem.is_rigid(b))) {
+        for (int row = 0; row < m; ++row) {
+            state.u[row] = problem.relative_velocity(contact, row);
+            state.trace += problem.delassus(contact, row, contact, row);
+            state.magnitude += velocity_magnitude(problem, contact, row);
+        }
+        return state;
+    }
+    // The same for rigid sides only, which are most: rows +-d, +-arm x d.
+    for (int row = 0; row < m; ++row) {
+        state.u[row] = contact.drift[row];
+        state.magnitude += std::abs(contact.drift[row]) + (row == 0 ? std::abs(contact.shift) : 0);
+    }
+    const bool turns = contact.law == Law::rolling;
+    Eigen::Vector3d world(0, 0, 0); // u of all rows
+    for (int s = 0; s < 2; ++s) {
+        const int block = contact.side[s].block;
+        if (block < 0) continue;
+        const RigidBlock& body = problem.rigid[block - problem.general()];
+        const double* x = problem.v.data() + problem.offset(block);
+        const Eigen::Map<const Eigen::Vector3d> v(x), w(x + 3);
+        const double sign = s == 0 ? -1 : 1;
+        const Eigen::Vector3d& arm = contact.arm[s];
+        const Eigen::Matrix3d &J = body.inverse_inertia, &frame = contact.frame;
+        if (m == 3 && turns) { // all rows at once, which are orthonormal
+            world += sign * w;
+            state.magnitude += frame.cwiseAbs().rowwise().sum().dot(w.cwiseAbs());
+            state.trace += J.trace();
+        } else if (m == 3) {
+            world += sign * (v + w.cross(arm));
+            Eigen::Matrix3d c;
+            for (int row = 0; row < 3; ++row) c.col(row) = arm.cross(frame.col(row));
+            state.magnitude += frame.cwiseAbs().rowwise().sum().dot(v.cwiseAbs()) +
+                               c.cwiseAbs().rowwise().sum().dot(w.cwiseAbs());
+            // sum of c.J c = |arm|^2 tr J - arm.J arm
+            state.trace += arm.squaredNorm() * J.trace() - arm.dot(J * arm) + 3 * body.inverse_mass;
+        } else {
+            for (int row = 0; row < m; ++row) {
+                const Eigen::Vector3d d = frame.col(row), c = arm.cross(d);
+                state.u[row] += sign * (d.dot(v) + c.dot(w));
+                state.magnitude += c.cwiseProduct(w).lpNorm<1>() + d.cwiseProduct(v).lpNorm<1>();
+                state.trace += c.dot(J * c) + d.squaredNorm() * body.inverse_mass;
+            }
+        }
+    }
+    if (m == 3) state.u += contact.frame.transpose() * world;
+    return state;
+}
+
+// What some of the contacts add to the residual: maxima, and sums of squares.
+struct ResidualPart {
+    double natural_max = 0, approach = 0, round_off = 0;
+    double sum_natural = 0, sum_impulse = 0, sum_velocity = 0;
+    int worst = -1; // contact
+};
+ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std::size_t end, double* each)
+{
+    ResidualPart part;
+    for (std::size_t a = begin; a < end; ++a) {
+        if (each) each[a] = 0;
+        if (a + 8 < end) // bodies of a contact to come lie anywhere in memory
+            for (const Contact::Side& side : problem.contacts[a + 8].side) {
+                if (side.block < problem.general()) continue;
+                prefetch(problem.v.data() + problem.offset(side.block), 6);
+                prefetch(&problem.rigid[side.block - problem.general()]);
+            }
+        const Contact& contact = problem.contacts[a];
+        const int m = contact.active_rows();
+        auto [u, trace, magnitude] = local_state(problem, contact, m);
+        const double rho = trace > 0 ? m / trace : 0;
+        double natural, approach = 0;
+        double impulse = contact.r.squaredNorm();
+        if (contact.law == Law::rolling) { // in units of force: moments over the length that limits them
+            if (!(contact.friction > 0)) continue;
+            const double limit = contact.friction * problem.contacts[a - 1].r[0];
+            const Eigen::Vector3d projected = project_ball(contact.r - rho * u, limit);
+            natural = (contact.r - projected).norm() / contact.friction;
+            magnitude /= contact.friction;
+            u.setZero();
+            impulse = 0;
+        } else if (contact.law == Law::bilateral) {
+            approach = u.norm();
+            natural = rho * approach;
+        } else {
+            u[0] += contact.shift;
+            approach = std::max(-u[0], 0.0);
+            const double mu = contact.friction;
+            natural = (contact.r - (contact.law == Law::associated ? project_cone(contact.r - rho * u, mu)
+                                                                   : project_contact(contact.r, u, mu, rho)))
+                          .norm();
+        }
+        if (each) each[a] = natural;
+        if (natural > part.natural_max) {
+            part.natural_max = natural;
+            part.worst = static_cast<int>(a);
+        }
+        part.approach = std::max(part.approach, approach);
+        part.round_off = std::max(part.round_off, rho * magnitude);
+        part.sum_natural += natural * natural;
+        part.sum_impulse += impulse;
+        part.sum_velocity += rho * rho * u.squaredNorm();
+    }
+    return part;
+}
+
+} // namespace
+
+// Contacts are taken in parts of a fixed size: sums do not depend on the threads.
+Residual residual(const ContactProblem& problem, int threads, double* each)
+{
+    constexpr std::size_t part_size = 1024, at_once = 64;
+    const std::size_t contacts = problem.contacts.size(), parts = (contacts + part_size - 1) / part_size;
+    ResidualPart sum, found[at_once];
+    for (std::size_t first = 0; first < parts; first += at_once) {
+        const int count = static_cast<int>(std::min(at_once, parts - first));
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+        for (int k = 0; k < count; ++k) {
+            const std::size_t begin = (first + k) * part_size;
+            found[k] = residual_part(problem, begin, std::min(begin + part_size, contacts), each);
+        }
+        for (int k = 0; k < count; ++k) {
+            if (found[k].natural_max > sum.natural_max) {
+                sum.natural_max = found[k].natural_max;
+                sum.worst = found[k].worst;
+            }
+            sum.approach = std::max(sum.approach, found[k].approach);
+            sum.round_off = std::max(sum.round_off, found[k].round_off);
+            sum.sum_natural += found[k].sum_natural;
+            sum.sum_impulse += found[k].sum_impulse;
+            sum.sum_velocity += found[k].sum_velocity;
+        }
+    }
+    // Without impulses v is v_free, and the u above are the free ones.
+    const double scale = std::sqrt(sum.sum_impulse > 0 ? sum.sum_impulse : sum.sum_velocity);
+    Residual result{.approach = sum.approach};
+    if (scale == 0) return result;
+    const double count = std::sqrt(static_cast<double>(contacts));
+    const double epsilon = std::numeric_limits<double>::epsilon();
+    result.natural_rms = std::sqrt(sum.sum_natural) / scale;
+    result.natural_max = sum.natural_max * (count / scale);
+    result.worst = sum.worst;
+    result.round_off = sum.round_off * (64 * epsilon * count / scale);
+    // The maximum alone would hide a contact that is not a number.
+    if (std::isnan(result.natural_rms)) result.natural_max = result.natural_rms;
+    return result;
+}
+
+} // namespace tamis

@@ -1,0 +1,52 @@
+// What every contact solver is asked, and what it answers. Failure is data: a solver never throws and never
+// prints.
+#pragma once
+
+#include "tamis/contact/contact_problem.hpp"
+
+#include <limits>
+#include <string>
+
+namespace tamis {
+
+// When a solution is good enough: all of these hold. Each is judged from velocities rebuilt in double.
+struct StopTest {
+    double natural_max = 1e-10; // or below round-off
+    double natural_rms = std::numeric_limits<double>::infinity();
+    double approach = std::numeric_limits<double>::infinity();      // m/s: a length over the step
+    double wrench_change = std::numeric_limits<double>::infinity(); // on every mechanism and prescribed body,
+                                                                    // since the last check
+    int min_sweeps = 0; // of solvers in batches: wrenches are known to change only after some
+    int max_sweeps = 10000;
+
+    bool satisfied(const Residual& r) const
+    {
+        return (r.natural_max <= natural_max || r.natural_max <= r.round_off) &&
+               (r.natural_rms <= natural_rms || r.natural_max <= r.round_off) && r.approach <= approach &&
+               r.wrench_change <= wrench_change;
+    }
+};
+
+enum class SolverStatus { converged, iteration_limit };
+struct SolverReport {
+    SolverStatus status = SolverStatus::converged;
+    int sweeps = 0;
+    Residual residual;
+    const char* solver = ""; // that gave the result
+};
+
+class ContactSolver {
+  public:
+    virtual ~ContactSolver() = default;
+    // Starts from the impulses r of the contacts; leaves r and v.
+    virtual SolverReport solve(ContactProblem& problem) = 0;
+    StopTest stop;
+};
+
+// Generalised contact impulses on mechanisms and impulses on prescribed bodies; largest relative change
+// between two of them.
+void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches);
+double wrench_change(const ContactProblem& problem, const std::vector<double>& before,
+                     const std::vector<double>& now);
+
+} // namespace tamis

@@ -1,0 +1,44 @@
+// A contact problem in local form, velocities eliminated: the value that solvers of hard problems work on and
+// that is exchanged as a file (io/contact_file.hpp, io/fclib.hpp).
+//
+//     u = W r + q,   r in K_mu,  u + mu |u_t| n in K_mu*,  r _|_ u + mu |u_t| n        (de Saxce)
+//
+// W consists of 3x3 blocks, stored by rows; a shift of u_n (restitution, anticipation) is part of q.
+#pragma once
+
+#include "tamis/contact/contact_problem.hpp"
+
+#include <vector>
+
+namespace tamis {
+
+struct LocalProblem {
+    std::vector<int> row{0};            // blocks row[a] .. row[a + 1] are those of contact a
+    std::vector<int> column;            // ascending within a row
+    std::vector<Eigen::Matrix3d> block; // W_ab, rows and columns in the order n, t1, t2
+    Eigen::VectorXd q;                  // 3 per contact
+    std::vector<double> mu;
+    Eigen::VectorXd r; // guess on entry of a solver, solution on exit
+
+    int contacts() const { return static_cast<int>(mu.size()); }
+    Eigen::Vector3d velocity(int contact, const Eigen::VectorXd& impulses) const; // u of one contact
+    Eigen::VectorXd velocity(const Eigen::VectorXd& impulses) const;              // W r + q
+    Eigen::Matrix3d diagonal(int contact) const;                                  // W_aa
+};
+
+// |r - P_K(r - (u + mu |u_t| n))| / max(|q|, |r|, |u|); zero if the three vanish.
+double relative_natural_map(const LocalProblem& problem, const Eigen::VectorXd& r);
+inline double relative_natural_map(const LocalProblem& problem)
+{
+    return relative_natural_map(problem, problem.r);
+}
+
+// The measures that a step reports, of r and u = W r + q, with rho = 3 / tr(W_aa). A contact with an empty
+// W_aa has no rho and counts by its approach alone.
+Residual residual(const LocalProblem& problem);
+
+// W from the maps of all pairs of contacts that share a block of velocities, r from the contacts. Throws on
+// bilateral contacts, which have no cone.
+LocalProblem local_form(const ContactProblem& problem);
+
+} // namespace tamis

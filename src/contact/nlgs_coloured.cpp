@@ -1,0 +1,280 @@
+// Nonlinear Gauss-Seidel (Jean & Moreau 1992) in batches of independent manifolds, by the local law of
+// contact_kernel.hpp. A sweep goes over the regions of the Colouring: slabs side by side, interfaces 0-1,
+// 2-3, ... side by side, interfaces 1-2, 3-4, ... side by side, then the overflow one by one with the exact
+// local solution. Three or four barriers a sweep.
+//
+// Departures: sweeps watch the change of the impulses only; when it falls to the tolerance, and at
+// intervals, v is rebuilt from r in double and the residual decides; the sweeps go on from these velocities.
+#include "tamis/contact/nlgs_coloured.hpp"
+
+#include "tamis/base/error.hpp"
+#include "tamis/contact/contact_batches.hpp"
+#include "tamis/contact/device_sweeper.hpp"
+#include "tamis/contact/nlgs_coloured_kernel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <omp.h>
+
+namespace tamis {
+
+const ContactKernels* contact_kernels(const char* name)
+{
+    const auto is = [&](const char* isa) { return std::strcmp(name, isa) == 0; };
+    if (is("scalar")) return &contact_kernels_scalar;
+#ifdef __x86_64__
+    if (is("sse2")) return &contact_kernels_sse2;
+    if (is("avx2") && __builtin_cpu_supports("avx2")) return &contact_kernels_avx2;
+    if (is("avx512") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return &contact_kernels_avx512;
+#endif
+    return nullptr;
+}
+
+const ContactKernels& contact_kernels()
+{
+    if (const char* name = std::getenv("TAMIS_SIMD"); name && *name) {
+        if (const ContactKernels* chosen = contact_kernels(name)) return *chosen;
+        fail("TAMIS_SIMD={} is not an instruction set of this machine; take scalar, sse2, avx2 or avx512, or "
+             "leave it unset.",
+             name);
+    }
+    for (const char* name : {"avx512", "avx2", "sse2"})
+        if (const ContactKernels* widest = contact_kernels(name)) return *widest;
+    return contact_kernels_scalar;
+}
+
+namespace {
+
+constexpr int fewest_for_threads = 2000; // contacts
+
+// Waits for all threads of a team: about 20 us in a loop, then asleep. OpenMP's own barrier may keep a core
+// busy for milliseconds, which on a machine shared with others is the time of those it waits for.
+class Barrier {
+  public:
+    void wait(int threads)
+    {
+        if (threads == 1) return;
+        const int now = phase_.load(std::memory_order_acquire);
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads) {
+            arrived_.store(0, std::memory_order_relaxed);
+            phase_.store(now + 1, std::memory_order_release);
+            phase_.notify_all();
+            return;
+        }
+        for (int i = 0; i < 20000; ++i)
+            if (phase_.load(std::memory_order_acquire) != now) return;
+        phase_.wait(now, std::memory_order_acquire);
+    }
+
+  private:
+    alignas(64) std::atomic<int> arrived_{0};
+    alignas(64) std::atomic<int> phase_{0};
+};
+
+template <class T>
+class Sweeper : public ContactBatches<T, ContactBatch<T>::lanes> {
+    using Batches = ContactBatches<T, ContactBatch<T>::lanes>;
+
+  public:
+    using Batches::colouring;
+    void build(const ContactProblem& problem, const BatchKernels<T>& kernels, int threads);
+    // Change of the last sweep.
+    Change sweep(ContactProblem& problem, int count, int threads);
+
+  private:
+    using Batches::batch_, Batches::bed_, Batches::lanes, Batches::overflow_;
+
+    const BatchKernels<T>* kernels_ = nullptr;
+    std::vector<BatchChange<T>> change_; // of each region
+};
+
+template <class T>
+void Sweeper<T>::build(const ContactProblem& problem, const BatchKernels<T>& kernels, int threads)
+{
+    kernels_ = &kernels;
+    colouring.arrange(problem, lanes);
+    this->lay_out(problem, threads);
+    const int batches = static_cast<int>(batch_.size());
+    change_.resize(2 * colouring.slabs - 1);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int b = 0; b < batches; ++b) {
+        this->fill(problem, b);
+        kernels_->prepare(bed_, b, b + 1);
+    }
+    this->fill_overflow(problem);
+}
+
+template <class T>
+Change Sweeper<T>::sweep(ContactProblem& problem, int count, int threads)
+{
+    Change total;
+    const int slabs = colouring.slabs, *region = colouring.region.data();
+    Barrier barrier;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (int k = 0; k < count; ++k) {
+        const bool measure = k == count - 1;
+        const auto sweep_region = [&](int r) {
+            if (measure) change_[r] = {};
+            kernels_->sweep(bed_, region[r], region[r + 1], measure ? &change_[r] : nullptr);
+        };
+#pragma omp for schedule(static) nowait
+        for (int s = 0; s < slabs; ++s) sweep_region(s);
+        barrier.wait(omp_get_num_threads());
+#pragma omp for schedule(static) nowait
+        for (int s = 0; s < slabs - 1; s += 2) sweep_region(slabs + s);
+        barrier.wait(omp_get_num_threads());
+#pragma omp for schedule(static) nowait
+        for (int s = 1; s < slabs - 1; s += 2) sweep_region(slabs + s);
+        barrier.wait(omp_get_num_threads());
+        if (overflow_.empty()) continue;
+        if (omp_get_thread_num() == 0) {
+            total = {};
+            this->sweep_overflow(problem, total);
+        }
+        barrier.wait(omp_get_num_threads());
+    }
+    for (const BatchChange<T>& part : change_)
+        for (int l = 0; l < lanes; ++l) {
+            total.largest = std::max<double>(total.largest, part.largest[l]);
+            total.change += part.change[l];
+            total.impulse += part.impulse[l];
+        }
+    return total;
+}
+
+// Seconds since some time.
+double clock()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+} // namespace
+
+struct NlgsColoured::Work {
+    Sweeper<double> in_double;
+    Sweeper<float> in_float;
+    DeviceSweeper<double> device_double;
+    DeviceSweeper<float> device_float;
+    Accelerator<double> accelerator_double;
+    Accelerator<float> accelerator_float;
+    std::vector<double> wrenches, wrenches_before;
+};
+
+NlgsColoured::NlgsColoured(NlgsColouredOptions chosen)
+    : options(chosen), kernels_(&contact_kernels()), work_(std::make_unique<Work>())
+{
+}
+NlgsColoured::~NlgsColoured() = default;
+
+SolverReport NlgsColoured::solve(ContactProblem& problem)
+{
+    const bool single = options.precision == Precision::float_;
+    SolverReport report{.solver = single ? "coloured-float" : "coloured"};
+    if (options.device)
+        report.solver = single ? options.device->in_float.solver : options.device->in_double.solver;
+    statistics_ = {};
+    if (problem.contacts.empty()) {
+        problem.v = problem.v_free;
+        return report;
+    }
+    if (options.device && single)
+        run(problem, work_->device_float, *options.device, work_->accelerator_float, report);
+    else if (options.device)
+        run(problem, work_->device_double, *options.device, work_->accelerator_double, report);
+    else if (single)
+        run(problem, work_->in_float, kernels_->in_float, work_->accelerator_float, report);
+    else
+        run(problem, work_->in_double, kernels_->in_double, work_->accelerator_double, report);
+    return report;
+}
+
+template <class Sweeper, class Kernels, class Accelerator>
+void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels& kernels,
+                       Accelerator& accelerator, SolverReport& report)
+{
+    constexpr int first_check = 32;       // sweeps; whole groups
+    constexpr double check_interval = 96; // at least
+    const bool accelerate = options.acceleration != Acceleration::none;
+    const double count = static_cast<double>(problem.contacts.size());
+    int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+    if (problem.contacts.size() < fewest_for_threads) threads = 1;
+    double max_target = stop.natural_max, rms_target = stop.natural_rms; // changes that call for a check
+    double max = 0, rms = 0;                                             // changes of the last sweep
+    bool check = true;
+    int checked = 0; // sweeps at the last check
+    for (;;) {
+        if (check) {
+            if (report.sweeps > 0) sweeper.store_impulses(problem, threads);
+            problem.rebuild_velocities();
+            report.residual = residual(problem, threads);
+            contact_wrenches(problem, work_->wrenches);
+            if (report.sweeps > 0) // where many sweeps are needed, as much as it would be over an interval
+                report.residual.wrench_change =
+                    wrench_change(problem, work_->wrenches_before, work_->wrenches) *
+                    (report.sweeps > first_check ? check_interval / (report.sweeps - checked) : 1.0);
+            checked = report.sweeps;
+            std::swap(work_->wrenches, work_->wrenches_before);
+            ++statistics_.checks;
+            if (report.sweeps >= stop.min_sweeps && stop.satisfied(report.residual)) return;
+            if (report.sweeps >= stop.max_sweeps || std::isnan(report.residual.natural_max)) {
+                report.status = SolverStatus::iteration_limit;
+                return;
+            }
+            if (report.sweeps > 0) {
+                sweeper.load_velocities(problem, threads);
+                // The residual is larger or smaller than the change, by a factor that varies slowly.
+                const auto target = [](double change, double tolerance, double found) {
+                    return tolerance < 0.7 * found ? change * (tolerance / found) : 0.7 * change;
+                };
+                max_target = std::isinf(stop.natural_max)
+                                 ? stop.natural_max
+                                 : target(max, stop.natural_max, report.residual.natural_max);
+                rms_target = std::isinf(stop.natural_rms)
+                                 ? stop.natural_rms
+                                 : target(rms, stop.natural_rms, report.residual.natural_rms);
+            }
+        }
+        if (report.sweeps == 0) {
+            const double start = clock();
+            sweeper.build(problem, kernels, threads);
+            const Colouring& colouring = sweeper.colouring;
+            threads = std::min(threads, colouring.slabs);
+            statistics_.build_seconds = clock() - start;
+            statistics_.batches = colouring.region.back();
+            statistics_.slabs = colouring.slabs;
+            statistics_.overflow = static_cast<int>(colouring.overflow.size());
+            statistics_.lanes_filled = sweeper.lanes_filled();
+            if (accelerate) {
+                accelerator.start(options.acceleration, sweeper.state_measured(), sweeper.state_size(),
+                                  threads);
+                sweeper.save(accelerator.before, problem);
+            }
+        } else if (accelerate && accelerator.rest()) {
+            if (accelerator.awake()) sweeper.save(accelerator.before, problem);
+        } else if (accelerate) {
+            sweeper.save(accelerator.after, problem);
+            accelerator.mix();
+            sweeper.restore(accelerator.before, problem);
+            statistics_.rejected = accelerator.rejected();
+        }
+        // Few at first, then in groups; at intervals that grow with the sweeps the residual is asked.
+        const int interval = std::max(int(check_interval), checked / 64 * 8);
+        const int asked = report.sweeps < first_check ? first_check : checked / 8 * 8 + interval;
+        const int next_check = std::min(asked, stop.max_sweeps);
+        const int group = std::min(accelerate ? accelerator.sweeps() : std::clamp(report.sweeps / 8, 1, 8),
+                                   next_check - report.sweeps);
+        const Change change = sweeper.sweep(problem, group, threads);
+        report.sweeps += group;
+        rms = change.impulse > 0 ? std::sqrt(change.change / change.impulse) : 0;
+        max = change.impulse > 0 ? std::sqrt(change.largest / change.impulse * count) : 0;
+        check = (max <= max_target && rms <= rms_target) || report.sweeps == next_check;
+    }
+}
+
+} // namespace tamis

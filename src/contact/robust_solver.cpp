@@ -1,0 +1,372 @@
+// Three methods in turn on u = W r + q, each started from the best iterate so far or cold, until the relative
+// natural map is small enough:
+//
+// 1. Gauss-Seidel sweeps with the exact law of one contact (Jean 1999).
+// 2. Proximal point: a sequence of problems W + alpha t, q - alpha t r_k whose solutions r_k+1 tend to one of
+//    the given problem even if W is singular, each by Newton's method on the function of Alart & Curnier
+//    (1991), with d = t r - u and t = tr(W_aa) / 3:
+//
+//        F_n = u_n,  F_t = u_t                       sticking: |d_t| <= mu d_n
+//        F_n = u_n,  F_t = t r_t - mu d_n d_t/|d_t|  sliding:  |d_t| > mu d_n > 0
+//        F = t r                                     open:     d_n <= 0
+//
+//    alpha falls tenfold when a problem is solved and grows tenfold when it is not.
+// 3. Interior point from a cold start: y = u + mu |u_t| n and r are kept inside their cones, with r o y = nu
+// e
+//    and nu -> 0. In the coordinates x = (mu r_n, r_t), y = (y_n / mu, y_t) both cones are Lorentz cones, and
+//    the Nesterov-Todd metric H with H x = y gives (Q W + H) dr = nu x^-1 - y - Q (u + mu |y_t| n - y).
+//    Q = I + mu n (y_t/|y_t|)^T holds the derivative of the shift mu |u_t|; Q = I lags it, which is slower
+//    and fails elsewhere: both are tried. Without the shift this is the convex problem of Acary, Armand,
+//    Nguyen & Shpakovych (2024).
+//
+// Source of the comparison of methods: Acary, Bremond & Huber (2018). Departures: the line search of Newton's
+// method is nonmonotone and, where it fails, takes a few full steps, because |F| has local minima at kinks;
+// the predictor of the interior point chooses the centring but has no second-order correction.
+#include "tamis/contact/robust_solver.hpp"
+
+#include "tamis/contact/contact_law.hpp"
+#include "tamis/contact/second_order_cone.hpp"
+
+#include <Eigen/Dense>
+#include <Eigen/SparseLU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tamis {
+
+using Eigen::Matrix2d;
+using Eigen::Matrix3d;
+using Eigen::MatrixXd;
+using Eigen::Vector2d;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+namespace {
+
+using Blocks = std::vector<Matrix3d>; // one per contact
+
+// (A W + C) x = b with A and C block diagonal, rows and columns scaled by 1/sqrt(t).
+class BlockSystem {
+  public:
+    BlockSystem(const LocalProblem& problem, const VectorXd& scale) : problem_(problem), scale_(scale) {}
+
+    // False if the matrix is singular as far as the factorisation can tell.
+    bool factorise(const Blocks& A, const Blocks& C)
+    {
+        const int n = 3 * problem_.contacts();
+        if (dense()) {
+            MatrixXd M = MatrixXd::Zero(n, n);
+            assemble(A, C, [&](int i, int j, double value) { M(i, j) += value; });
+            dense_.compute(M);
+            return true;
+        }
+        std::vector<Eigen::Triplet<double>> entries;
+        assemble(A, C, [&](int i, int j, double value) {
+            if (value != 0) entries.emplace_back(i, j, value);
+        });
+        Eigen::SparseMatrix<double> M(n, n);
+        M.setFromTriplets(entries.begin(), entries.end());
+        sparse_.compute(M);
+        return sparse_.info() == Eigen::Success;
+    }
+    VectorXd solve(const VectorXd& b)
+    {
+        const VectorXd scaled = b.cwiseQuotient(scale_);
+        const VectorXd x = dense() ? VectorXd(dense_.solve(scaled)) : VectorXd(sparse_.solve(scaled));
+        return x.cwiseQuotient(scale_);
+    }
+
+  private:
+    bool dense() const { return problem_.contacts() <= 100; }
+
+    template <class Add>
+    void assemble(const Blocks& A, const Blocks& C, Add&& add) const
+    {
+        const auto put = [&](int a, int b, const Matrix3d& M) {
+            const double s = 1 / (scale_[3 * a] * scale_[3 * b]);
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j) add(3 * a + i, 3 * b + j, s * M(i, j));
+        };
+        for (int a = 0; a < problem_.contacts(); ++a) {
+            put(a, a, C[a]);
+            for (int k = problem_.row[a]; k < problem_.row[a + 1]; ++k)
+                put(a, problem_.column[k], A[a] * problem_.block[k]);
+        }
+    }
+
+    const LocalProblem& problem_;
+    const VectorXd& scale_;
+    Eigen::PartialPivLU<MatrixXd> dense_;
+    Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_;
+};
+
+class Search {
+  public:
+    Search(const LocalProblem& given, double aim);
+
+    bool sweep(int count);
+    bool newton(int budget);
+    bool interior_point(bool coupled, int budget);
+    bool done() const { return report.residual <= tolerance; }
+
+    VectorXd r, best; // current iterate, and the one with the least residual
+    LocalReport report;
+
+  private:
+    bool judge(); // remembers r if it is the best
+    double alart_curnier(const VectorXd& x, const VectorXd& u, VectorXd& F, Blocks* A, Blocks* C) const;
+    bool proximal_step(double alpha, int budget);
+
+    const LocalProblem& problem;
+    const double tolerance;
+    const int n;
+    Blocks local;           // W_aa, symmetric part
+    VectorXd t, sqrt_t;     // tr(W_aa) / 3, for each of the three rows
+    double largest_impulse; // |sqrt(t) r| of iterates that are believed
+};
+
+Search::Search(const LocalProblem& given, double aim)
+    : r(given.r), problem(given), tolerance(aim), n(given.contacts()), local(n), t(3 * n)
+{
+    if (!r.allFinite() || problem.q.isZero(0)) r.setZero();
+    best = r;
+    report.residual_before = report.residual = relative_natural_map(problem, r);
+    double largest = 0;
+    for (int a = 0; a < n; ++a) {
+        const Matrix3d W = problem.diagonal(a);
+        local[a] = 0.5 * (W + W.transpose());
+        t.segment<3>(3 * a).setConstant(W.trace() / 3);
+        largest = std::max(largest, W.trace() / 3);
+    }
+    for (double& x : t)
+        if (!(x > 0)) x = largest > 0 ? largest : 1; // a contact on which nothing moves
+    sqrt_t = t.cwiseSqrt();
+    largest_impulse = 0.01 / tolerance * problem.q.cwiseQuotient(sqrt_t).norm();
+}
+
+// In a problem without solution impulses may grow without bound and the residual relative to them fall as low
+// as one likes. Iterates so large that the tolerance on them exceeds a hundredth of q are therefore refused.
+bool Search::judge()
+{
+    const double residual = relative_natural_map(problem, r);
+    if (residual < report.residual && r.cwiseProduct(sqrt_t).norm() <= largest_impulse) {
+        report.residual = residual;
+        best = r;
+    }
+    return done();
+}
+
+bool Search::sweep(int count)
+{
+    for (int k = 0; k < count; ++k) {
+        for (int a = 0; a < n; ++a) {
+            const Vector3d q = problem.velocity(a, r) - local[a] * r.segment<3>(3 * a);
+            r.segment<3>(3 * a) = solve_contact(local[a], q, problem.mu[a]);
+        }
+        ++report.sweeps;
+    }
+    return judge();
+}
+
+// F and, if asked for, its derivatives A by u and C by r; returns |F| / sqrt(t).
+double Search::alart_curnier(const VectorXd& x, const VectorXd& u, VectorXd& F, Blocks* A, Blocks* C) const
+{
+    for (int a = 0; a < n; ++a) {
+        const double mu = problem.mu[a], t_a = t[3 * a];
+        const Vector3d x_a = x.segment<3>(3 * a), u_a = u.segment<3>(3 * a), d = t_a * x_a - u_a;
+        const double size = d.tail<2>().norm(), limit = mu * d[0];
+        Vector3d f = u_a;
+        Matrix3d by_u = Matrix3d::Identity(), by_r = Matrix3d::Zero();
+        if (!(d[0] > 0)) {
+            f = t_a * x_a;
+            by_u.setZero();
+            by_r.diagonal().setConstant(t_a);
+        } else if (size > limit) {
+            const Vector2d e = d.tail<2>() / size;
+            const Matrix2d turn = limit / size * (Matrix2d::Identity() - e * e.transpose());
+            f.tail<2>() = t_a * x_a.tail<2>() - limit * e;
+            by_u.block<2, 1>(1, 0) = mu * e;
+            by_u.block<2, 2>(1, 1) = turn;
+            by_r.block<2, 1>(1, 0) = -t_a * mu * e;
+            by_r.block<2, 2>(1, 1) = t_a * (Matrix2d::Identity() - turn);
+        }
+        F.segment<3>(3 * a) = f;
+        if (A) (*A)[a] = by_u;
+        if (C) (*C)[a] = by_r;
+    }
+    return F.cwiseQuotient(sqrt_t).norm();
+}
+
+// True if the regularised problem around the present r is solved to a thousandth, or the given one
+// altogether.
+bool Search::proximal_step(double alpha, int budget)
+{
+    constexpr int memory = 6;
+    const VectorXd centre = r;
+    const auto velocity = [&](const VectorXd& x) {
+        return VectorXd(problem.velocity(x) + alpha * t.cwiseProduct(x - centre));
+    };
+    BlockSystem system(problem, sqrt_t);
+    Blocks A(n), C(n);
+    VectorXd F(3 * n), trial_F(3 * n);
+    std::vector<double> merits;
+    double start = 0;
+    for (int step = 0, full_steps = 3;; ++step) {
+        const double merit = alart_curnier(r, velocity(r), F, &A, &C);
+        if (step == 0) start = merit;
+        if (judge() || merit <= 1e-3 * start) return true;
+        if (step >= budget) return false;
+
+        for (int a = 0; a < n; ++a) C[a] += alpha * t[3 * a] * A[a];
+        if (!system.factorise(A, C)) return false;
+        const VectorXd direction = system.solve(-F);
+        ++report.newton_steps;
+        if (!direction.allFinite()) return false;
+
+        merits.push_back(merit);
+        const auto recent = merits.end() - std::min<std::ptrdiff_t>(memory, std::ssize(merits));
+        const double reference = *std::max_element(recent, merits.end());
+        double length = 1;
+        VectorXd trial = r + direction;
+        while (!(alart_curnier(trial, velocity(trial), trial_F, nullptr, nullptr) <=
+                 (1 - 1e-4 * length) * reference)) {
+            length /= 2;
+            if (length < 1.0 / 2048) break;
+            trial = r + length * direction;
+        }
+        if (length < 1.0 / 2048) {
+            if (full_steps-- == 0) return false;
+            merits.clear();
+            trial = r + direction;
+        }
+        r = trial;
+    }
+}
+
+bool Search::newton(int budget)
+{
+    r = best;
+    double alpha = 1e-3;
+    // A step may fail before its first factorisation: failures count too.
+    int failures = 0;
+    for (const int start = report.newton_steps; report.newton_steps - start + failures < budget && !done();) {
+        const VectorXd centre = r;
+        if (proximal_step(alpha, 20)) {
+            alpha = std::max(alpha / 10, 1e-14);
+        } else {
+            r = centre;
+            alpha = std::min(alpha * 10, 1e3);
+            if (++failures % 4 == 0) sweep(20);
+        }
+    }
+    return done();
+}
+
+bool Search::interior_point(bool coupled, int budget)
+{
+    const double size = problem.q.cwiseQuotient(sqrt_t).norm() / std::sqrt(n);
+    const double unit = size > 0 ? size : 1;
+    std::vector<Vector3d> x(n), y(n), dx(n), dy(n);
+    for (int a = 0; a < n; ++a) {
+        x[a] = unit / sqrt_t[3 * a] * Vector3d::UnitX();
+        y[a] = unit * sqrt_t[3 * a] * Vector3d::UnitX();
+    }
+    // r = (x_n / lift, x_t); a frictionless contact keeps x_t = y_t = 0 and needs no scaling.
+    const auto lift = [&](int a) { return problem.mu[a] > 0 ? problem.mu[a] : 1; };
+
+    BlockSystem system(problem, sqrt_t);
+    Blocks Q(n), H(n);
+    VectorXd error(3 * n), complementarity(3 * n);
+    for (int iteration = 0;; ++iteration) {
+        double nu = 0;
+        for (int a = 0; a < n; ++a) {
+            r.segment<3>(3 * a) = Vector3d(x[a][0] / lift(a), x[a][1], x[a][2]);
+            nu += x[a].dot(y[a]) / n;
+        }
+        if (judge()) return true;
+        if (iteration >= budget || !(nu > 1e-20 * unit * unit)) return false;
+
+        const VectorXd u = problem.velocity(r);
+        for (int a = 0; a < n; ++a) {
+            const double mu = problem.mu[a], slip = y[a].tail<2>().norm();
+            Vector3d e = u.segment<3>(3 * a) - Vector3d(lift(a) * y[a][0] - mu * slip, y[a][1], y[a][2]);
+            Q[a] = Matrix3d::Identity();
+            if (mu <= 0) Q[a](1, 1) = Q[a](2, 2) = 0;
+            if (coupled && slip > 0) Q[a].block<1, 2>(0, 1) = mu / slip * y[a].tail<2>().transpose();
+            error.segment<3>(3 * a) = Q[a] * e;
+            H[a] = cone_metric(x[a], y[a]);
+            H[a].row(0) *= lift(a);
+            H[a].col(0) *= lift(a);
+        }
+        if (!system.factorise(Q, H)) return false;
+        ++report.interior_steps;
+
+        // Directions towards x o y = target e; returns the longest step inside the cones.
+        const auto aim = [&](double target) {
+            for (int a = 0; a < n; ++a) {
+                Vector3d c = cone_inverse(x[a], target) - y[a];
+                c[0] *= lift(a);
+                complementarity.segment<3>(3 * a) = c;
+            }
+            const VectorXd dr = system.solve(complementarity - error);
+            double step = std::numeric_limits<double>::max();
+            for (int a = 0; a < n; ++a) {
+                dx[a] = dr.segment<3>(3 * a);
+                dy[a] = complementarity.segment<3>(3 * a) - H[a] * dx[a];
+                dx[a][0] *= lift(a);
+                dy[a][0] /= lift(a);
+                step = std::min({step, step_to_boundary(x[a], dx[a]), step_to_boundary(y[a], dy[a])});
+            }
+            return dr.allFinite() ? step : 0;
+        };
+        const double predicted = std::min(aim(0), 1.0);
+        const double centring = std::max(std::pow(1 - predicted, 3), 1e-4);
+        const double step = std::min(0.99 * aim(centring * nu), 1.0);
+        if (!(step > 1e-12)) return false;
+        for (int a = 0; a < n; ++a) {
+            x[a] = push_inside_cone(x[a] + step * dx[a]);
+            y[a] = push_inside_cone(y[a] + step * dy[a]);
+        }
+    }
+}
+
+LocalReport finish(LocalProblem& problem, Search& search)
+{
+    problem.r = search.best;
+    if (search.done()) search.report.status = SolverStatus::converged;
+    return search.report;
+}
+
+} // namespace
+
+LocalReport solve_local_nlgs(LocalProblem& problem, const LocalNlgsOptions& options)
+{
+    constexpr int stride = 10; // sweeps between looks at the residual
+    Search search(problem, options.tolerance);
+    double mark = search.report.residual; // the residual that the next `patience` sweeps have to halve
+    int marked = 0;
+    while (!search.done() && search.report.sweeps < options.max_sweeps) {
+        search.sweep(std::min(stride, options.max_sweeps - search.report.sweeps));
+        if (search.report.residual <= mark / 2) {
+            mark = search.report.residual;
+            marked = search.report.sweeps;
+        }
+        if (options.patience > 0 && search.report.sweeps - marked >= options.patience) break;
+    }
+    return finish(problem, search);
+}
+
+LocalReport solve_robust(LocalProblem& problem, const RobustOptions& options)
+{
+    Search search(problem, options.tolerance);
+    if (std::isnan(search.report.residual)) return finish(problem, search);
+    for (int k = 0; k < options.sweeps && !search.done(); k += 10)
+        search.sweep(std::min(10, options.sweeps - k));
+    // The order is that of cost; the numbers of steps are those after which more of the same seldom helps.
+    search.done() || search.newton(60) || search.interior_point(true, 80) || search.newton(200) ||
+        search.interior_point(false, 150) || search.newton(400);
+    return finish(problem, search);
+}
+
+} // namespace tamis

@@ -1,0 +1,129 @@
+// Broad phase, then narrow phase; see detection.hpp. A handful of shapes is tested all against all, which is
+// cheaper than looking at boxes first.
+#include "tamis/model/detection.hpp"
+
+#include "tamis/base/prefetch.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <omp.h>
+
+namespace tamis {
+
+namespace {
+constexpr int few_shapes = 16;
+constexpr std::size_t enough_for_threads = 2000; // pairs
+constexpr double tie = 1e-9; // of the size of a pair: gaps that differ by less count as equal
+} // namespace
+
+Detection::Detection(const Model& model, int threads)
+    : model_(model), poses_(model.shapes().size()), moving_(model.shapes().size(), -1),
+      size_(model.shapes().size()), ball_(model.shapes().size()), broadphase_(model.filter()),
+      threads_(threads > 0 ? threads : omp_get_max_threads())
+{
+    const int shapes = static_cast<int>(poses_.size());
+    for (int s = 0; s < shapes; ++s) {
+        const AttachedShape& shape = model.shapes()[s];
+        poses_[s] = shape.at;
+        size_[s] = bounding_radius(shape.shape);
+        if (shape.material >= 0) moving_[s] = shape.body;
+        const int grain = model.grain_of(shape.body);
+        ball_[s] = grain >= 0 && model.grains()[grain].ball;
+    }
+    for (int a = 0; a < model.materials(); ++a)
+        for (int b = 0; b < model.materials(); ++b) {
+            materials_.push_back(model.pair(a, b));
+            anticipates_ = anticipates_ || materials_.back().anticipation;
+            rolls_ = rolls_ || materials_.back().rolling > 0;
+        }
+    if (shapes > few_shapes) return;
+    for (int a = 0; a < shapes; ++a)
+        for (int b = a + 1; b < shapes; ++b)
+            if (model.filter()(a, b)) all_pairs_.emplace_back(a, b);
+}
+
+const std::vector<std::pair<int, int>>& Detection::candidates(double alert, std::span<const double> reach)
+{
+    const std::size_t shapes = poses_.size();
+    if (shapes <= few_shapes) return all_pairs_;
+    bounds_.resize(shapes);
+    for (std::size_t s = 0; s < shapes; ++s) {
+        if (s + 4 < shapes)
+            if (const Hull* hull = polyhedron_hull(model_.shapes()[s + 4].shape)) prefetch(hull->vertices);
+        Bounds& box = bounds_[s];
+        box = bounds(model_.shapes()[s].shape, poses_[s]);
+        const double wider =
+            alert / 2 + (reach.empty() ? 0 : reach[s]) + (std::isfinite(size_[s]) ? tie * size_[s] : 0);
+        box.low.array() -= wider;
+        box.high.array() += wider;
+    }
+    return broadphase_.pairs(bounds_);
+}
+
+const std::vector<DetectedContact>& Detection::collect(double alert, std::span<const double> reach)
+{
+    const std::span<const std::pair<int, int>> pairs = candidates(alert, reach);
+    found_.clear();
+    if (threads_ == 1 || pairs.size() < enough_for_threads) {
+        look_at(pairs, alert, reach, points_, found_);
+        return found_;
+    }
+    // Equal shares, put together in the order of the pairs.
+    shares_.resize(threads_);
+    const std::size_t size = (pairs.size() + threads_ - 1) / threads_;
+#pragma omp parallel for schedule(static, 1) num_threads(threads_)
+    for (int k = 0; k < threads_; ++k) {
+        const std::size_t first = std::min(k * size, pairs.size());
+        shares_[k].found.clear();
+        look_at(pairs.subspan(first, std::min(size, pairs.size() - first)), alert, reach, shares_[k].points,
+                shares_[k].found);
+    }
+    for (const Share& share : shares_) found_.insert(found_.end(), share.found.begin(), share.found.end());
+    return found_;
+}
+
+void Detection::look_at(std::span<const std::pair<int, int>> pairs, double least,
+                        std::span<const double> reach, std::vector<ContactPoint>& points,
+                        std::vector<DetectedContact>& found) const
+{
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [a, b] = pairs[i];
+        // The second shape of the pairs to come: itself, then its hull, then what the hull refers to.
+        if (i + 8 < pairs.size() && !ball_[pairs[i + 8].second]) {
+            const int next = pairs[i + 8].second;
+            prefetch(&model_.shapes()[next]);
+            prefetch(&poses_[next]);
+            if (const Hull* hull = polyhedron_hull(model_.shapes()[pairs[i + 4].second].shape))
+                prefetch(hull);
+            if (const Hull* hull = polyhedron_hull(model_.shapes()[pairs[i + 2].second].shape))
+                prefetch(hull->quads);
+        }
+        const AttachedShape &shape_a = model_.shapes()[a], &shape_b = model_.shapes()[b];
+        const Material& material = materials_[shape_a.material * model_.materials() + shape_b.material];
+        const double alert = least + (material.anticipation && !reach.empty() ? reach[a] + reach[b] : 0);
+        const double wider = alert + tie * std::min(size_[a], size_[b]);
+        if (ball_[a] && ball_[b]) { // most pairs of a bed of spheres end here
+            const double reaches = size_[a] + size_[b] + wider;
+            if ((poses_[b].p - poses_[a].p).squaredNorm() > reaches * reaches) continue;
+        }
+        points.clear();
+        collide(shape_a.shape, poses_[a], shape_b.shape, poses_[b], wider, points);
+        const auto active = [&](const ContactPoint& p) { return p.gap <= alert; };
+        if (std::none_of(points.begin(), points.end(), active)) continue;
+        for (const ContactPoint& p : points)
+            found.push_back({a, b, shape_a.body, shape_b.body, &material, p});
+    }
+}
+
+Eigen::Matrix3d contact_frame(const Eigen::Vector3d& n)
+{
+    int smallest;
+    n.cwiseAbs().minCoeff(&smallest);
+    Eigen::Matrix3d frame;
+    frame.col(0) = n;
+    frame.col(1) = n.cross(Eigen::Vector3d::Unit(smallest)).normalized();
+    frame.col(2) = n.cross(frame.col(1));
+    return frame;
+}
+
+} // namespace tamis

@@ -1,0 +1,131 @@
+// Evaluation of a mechanism's generated equations. Contact points need no generated code of their own: with
+// joint axes z_j and link origins o_j in the world, a point x of link i has dx/dq_j = z_j x (x - o_j) for a
+// turn, z_j for a slide, for every joint j between the ground and the link.
+#include "tamis/model/multibody.hpp"
+
+#include "tamis/mbs_symbolic/generate.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+
+namespace tamis {
+
+Multibody::Multibody(const Mechanism& m)
+    : mechanism(m), nq(m.nq()), nv(m.nv()), rows(m.loop_rows()), M(nullptr, 0, 0), J(nullptr, 0, 0),
+      c(nullptr, 0), h(nullptr, 0), J_dot_v(Eigen::VectorXd::Zero(rows)),
+      w(Eigen::VectorXd::Zero(6 * m.wrenches())), equations_(m),
+      dynamics_(Eigen::VectorXd::Zero(output_size(m, Quantity::dynamics))),
+      loops_(Eigen::VectorXd::Zero(output_size(m, Quantity::loops))),
+      frames_(Eigen::VectorXd::Zero(output_size(m, Quantity::frames)))
+{
+    new (&M) Eigen::Map<const RowMatrix>(dynamics_.data(), nv, nv);
+    new (&c) Eigen::Map<const Eigen::VectorXd>(dynamics_.data() + nv * nv, nv);
+    new (&h) Eigen::Map<const Eigen::VectorXd>(loops_.data(), rows);
+    new (&J) Eigen::Map<const RowMatrix>(loops_.data() + rows, rows, nv);
+    for (const Mechanism::Link& l : m.links())
+        for (int k = 0; k < l.nv(); ++k) turns_.push_back(l.joint.kind != ElementaryJoint::prismatic);
+    const Eigen::VectorXd p = m.parameter_values();
+    length_scale = p[p.size() - 1];
+}
+
+void Multibody::dynamics(const double* q, const double* v)
+{
+    equations_(Quantity::dynamics, q, v, w.data(), dynamics_.data());
+}
+void Multibody::bias(const double* q, const double* v)
+{
+    equations_(Quantity::bias, q, v, w.data(), dynamics_.data() + nv * nv);
+}
+void Multibody::loops(const double* q)
+{
+    equations_(Quantity::loops, q, nullptr, nullptr, loops_.data());
+}
+void Multibody::loop_bias(const double* q, const double* v)
+{
+    equations_(Quantity::loop_bias, q, v, nullptr, J_dot_v.data());
+}
+void Multibody::frames(const double* q, const double* v)
+{
+    equations_(Quantity::frames, q, v, nullptr, frames_.data());
+}
+
+void Multibody::advance(const double* q, const double* delta, double* out) const
+{
+    for (const Mechanism::Link& l : mechanism.links()) {
+        if (l.joint.kind != ElementaryJoint::spherical) {
+            if (l.nv() == 1) out[l.q] = q[l.q] + delta[l.v];
+            continue;
+        }
+        const Eigen::Vector3d turn(delta[l.v], delta[l.v + 1], delta[l.v + 2]);
+        const double half = turn.norm() / 2;
+        const double s = half > 1e-8 ? std::sin(half) / (2 * half) : 0.5 - half * half / 12;
+        const Eigen::Quaterniond d(std::cos(half), s * turn[0], s * turn[1], s * turn[2]);
+        const Eigen::Quaterniond r =
+            (Eigen::Quaterniond(q[l.q], q[l.q + 1], q[l.q + 2], q[l.q + 3]) * d).normalized();
+        out[l.q] = r.w();
+        out[l.q + 1] = r.x();
+        out[l.q + 2] = r.y();
+        out[l.q + 3] = r.z();
+    }
+}
+
+Placement::Placement(Multibody& body)
+    : body_(body), data_(Eigen::VectorXd::Zero(output_size(body.mechanism, Quantity::kinematics))),
+      axes_(12 * static_cast<int>(body.mechanism.links().size()))
+{
+}
+
+void Placement::update(const double* q)
+{
+    body_.equations_(Quantity::kinematics, q, nullptr, nullptr, data_.data());
+}
+
+Pose Placement::link(int i) const
+{
+    return {Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(&data_[12 * i + 3]), origin(i)};
+}
+
+void Placement::velocities(const double* v, std::vector<Eigen::Matrix<double, 6, 1>>& out) const
+{
+    const auto& links = body_.mechanism.links();
+    out.resize(links.size());
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        const Mechanism::Link& l = links[i];
+        Eigen::Vector3d velocity = Eigen::Vector3d::Zero(), rate = Eigen::Vector3d::Zero();
+        if (l.parent >= 0) {
+            rate = out[l.parent].tail<3>();
+            velocity = out[l.parent].head<3>() + rate.cross(origin(static_cast<int>(i)) - origin(l.parent));
+        }
+        for (int k = 0; k < l.nv(); ++k)
+            (l.joint.kind == ElementaryJoint::prismatic ? velocity : rate) += axis(l.v + k) * v[l.v + k];
+        out[i] << velocity, rate;
+    }
+}
+
+void Placement::add_point_map(int i, const Eigen::Vector3d& point, const Eigen::Matrix3d& frame, double sign,
+                              Eigen::Ref<Multibody::RowMatrix> H) const
+{
+    const auto& links = body_.mechanism.links();
+    for (; i >= 0; i = links[i].parent) {
+        const Mechanism::Link& l = links[i];
+        for (int k = 0; k < l.nv(); ++k) {
+            const Eigen::Vector3d z = axis(l.v + k);
+            const Eigen::Vector3d dx =
+                l.joint.kind == ElementaryJoint::prismatic ? z : z.cross(point - origin(i)).eval();
+            H.col(l.v + k) += sign * (frame.transpose() * dx);
+        }
+    }
+}
+
+void Placement::add_turn_map(int i, const Eigen::Matrix3d& frame, double sign,
+                             Eigen::Ref<Multibody::RowMatrix> H) const
+{
+    const auto& links = body_.mechanism.links();
+    for (; i >= 0; i = links[i].parent) {
+        const Mechanism::Link& l = links[i];
+        if (l.joint.kind == ElementaryJoint::prismatic) continue;
+        for (int k = 0; k < l.nv(); ++k) H.col(l.v + k) += sign * (frame.transpose() * axis(l.v + k));
+    }
+}
+
+} // namespace tamis

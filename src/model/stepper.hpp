@@ -1,0 +1,76 @@
+// One way to advance a model in time. Formulations differ in what lies behind it, not in what a run asks of
+// it.
+#pragma once
+
+#include "tamis/base/error.hpp"
+#include "tamis/model/view.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+namespace tamis {
+
+enum class Phase { predict, detect, linearise, contacts, update };
+inline constexpr std::array<const char*, 5> phase_names = {"predict", "detect", "linearise", "contacts",
+                                                           "update"};
+
+// Adds the time between two calls to a phase.
+class PhaseClock {
+  public:
+    void start() { last_ = clock::now(); }
+    void end(Phase phase)
+    {
+        const auto now = clock::now();
+        seconds_[static_cast<int>(phase)] += std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+    }
+    const std::array<double, 5>& seconds() const { return seconds_; }
+
+  private:
+    using clock = std::chrono::steady_clock;
+    clock::time_point last_;
+    std::array<double, 5> seconds_{};
+};
+
+struct State; // what a restart needs; nscd/moreau_jean.hpp
+
+struct StepReport {
+    int contacts = 0; // active
+    int sweeps = 0;
+    bool converged = true;
+    // Of the contact problem (contact/contact_problem.hpp): natural map, largest and rms, and the relative change
+    // of the wrench on mechanisms.
+    double residual = 0, residual_rms = 0, wrench_change = 0;
+    std::array<int, 2> worst{-1, -1}; // shapes of the contact with the largest residual, if not converged
+    const char* solver = "";
+    double violation = 0;   // that the step leaves where bodies approach: h max(-(u_n + shift), 0), m
+    double penetration = 0; // largest, at q_m, m
+    double loop_error = 0;  // m
+};
+
+class Stepper {
+  public:
+    virtual ~Stepper() = default;
+    virtual StepReport step() = 0;
+    virtual const View& view() const = 0; // the state after the last step
+    virtual std::uint64_t state_hash() const = 0;
+    virtual std::vector<std::string> messages() const { return {}; } // what the user should know
+    // Of the last step, where there are grains: what their momentum, and the generalised momentum of each
+    // mechanism, changed by beyond free flight, less what all contacts gave, over the sum of these impulses
+    // (of a mechanism, and those of its forces); the largest of these.
+    virtual double momentum_error() const { return 0; }
+    // All that a later run needs to go on from here to the same bits; null if the method cannot do so.
+    virtual const State* saved() const { return nullptr; }
+    virtual void restore(const State&)
+    {
+        fail("This method cannot go on from a checkpoint: run without --resume, or choose the Moreau-Jean "
+             "scheme in relative coordinates.");
+    }
+    const PhaseClock& clock() const { return clock_; }
+
+  protected:
+    PhaseClock clock_;
+};
+
+} // namespace tamis

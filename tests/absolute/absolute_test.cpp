@@ -1,0 +1,329 @@
+#include "tamis/absolute/absolute.hpp"
+
+#include "model/scenes.hpp"
+#include "tamis/base/error.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace tamis;
+using namespace tamis::scenes;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+namespace {
+
+void double_pendulum(Model& model)
+{
+    model.gravity({0, -gravity, 0});
+    const Body a = add_link(model, "a", ground, hinge({1, 0.2, 1}), {0, 0, 0});
+    const Body b = add_link(model, "b", a, hinge({0, 1, 1}), {0.5, 0, 0});
+    model.start(a, 0.3, 1);
+    model.start(b, -0.4, 2);
+    model.finish();
+}
+
+template <class S>
+void run(S& stepper, long steps)
+{
+    for (long k = 0; k < steps; ++k) ASSERT_TRUE(stepper.step().converged);
+}
+
+// Distance from the relative formulation at time `end`.
+double difference(const Model& model, double end, long steps)
+{
+    Absolute absolute(model, {.h = end / static_cast<double>(steps)});
+    MoreauJean relative(model, {.h = end / 20000});
+    run(absolute, steps);
+    run(relative, 20000);
+    return largest_distance(absolute.view(), relative.view());
+}
+
+} // namespace
+
+TEST(AbsoluteSystem, JointsOfEveryKindAreClosedWhereRelativeCoordinatesPutTheBodies)
+{
+    Model model("joints");
+    Eigen::Matrix3d turned;
+    turned = Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized());
+    const std::vector<Joint> joints = {
+        hinge({1, 2, 3}), slide({1, -1, 2}), cylindrical({0, 1, 2}), universal({1, 0, 0}, {1, 1, 0}),
+        planar_y(),       spherical(),       fixed_joint(),          free_joint()};
+    std::vector<Body> bodies;
+    Body parent = ground;
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+        parent = model.add({.name = "body " + std::to_string(k),
+                            .parent = parent,
+                            .joint = joints[k],
+                            .at = {0.3, -0.2, 0.1},
+                            .orientation = turned,
+                            .mass = 1,
+                            .com = {0.1, 0.2, -0.3},
+                            .inertia = {0.1, 0.12, 0.14}});
+        bodies.push_back(parent);
+    }
+    auto start = [&](int body, std::vector<std::pair<double, double>> values) {
+        for (std::size_t k = 0; k < values.size(); ++k)
+            model.start(bodies[body], values[k].first, values[k].second, static_cast<int>(k));
+    };
+    start(0, {{7.3, 1.5}}); // beyond a full turn
+    start(1, {{0.4, -2}});
+    start(2, {{-0.3, 1}, {2.5, 3}});
+    start(3, {{-2.8, 0.5}, {1.2, -0.7}});
+    start(4, {{0.1, 0.2}, {-0.3, 0.4}, {-0.5, 0.6}});
+    model.start(bodies[5], Eigen::Quaterniond(0.5, 0.1, -0.7, 0.3), {1, -2, 3});
+    start(7, {{0.9, -0.8}, {0.7, -0.6}, {0.5, -0.4}});
+    model.finish();
+
+    AbsoluteSystem system(model);
+    EXPECT_EQ(system.rows(), 5 + 5 + 4 + 4 + 3 + 3 + 6 + 0);
+    system.constraints(system.start().q);
+    EXPECT_LT(system.error(), 1e-14);
+    for (const auto& group : system.groups())
+        for (int i = group.first; i < group.first + group.count; ++i) {
+            double rate = system.G.row(i).tail<6>().dot(system.start().v.segment<6>(6 * group.b));
+            if (group.a >= 0) rate += system.G.row(i).head<6>().dot(system.start().v.segment<6>(6 * group.a));
+            EXPECT_NEAR(rate, 0, 1e-13);
+        }
+
+    const AbsoluteView view(system);
+    const MoreauJean relative(model, {});
+    for (int j = 0; j < model.mechanisms()[0]->nv(); ++j) {
+        const Coordinate c{0, j};
+        EXPECT_NEAR(view.v(c), relative.view().v(c), 1e-13);
+        if (system.joints().coordinates(0)[j].kind == JointCoordinate::spherical) continue;
+        EXPECT_NEAR(view.q(c), relative.view().q(c), 1e-14);
+    }
+    EXPECT_NEAR(view.kinetic_energy(), relative.view().kinetic_energy(), 1e-12);
+}
+
+TEST(AbsoluteSystem, GradientAndBiasAreDerivativesOfTheConstraints)
+{
+    Model model("constraints");
+    Body parent = ground;
+    for (const Joint& joint :
+         {hinge({1, 2, 3}), slide({1, -1, 2}), universal({1, 0, 0}, {1, 1, 0}), planar_z(), fixed_joint()})
+        parent = add_link(model, "link " + std::to_string(parent.index), parent, joint, {0.2, 0.3, 0.4});
+    const Body a = add_link(model, "a", ground, free_joint(), {1, 0, 0});
+    const Body b = add_link(model, "b", ground, free_joint(), {2, 0, 0});
+    const Body c = add_link(model, "c", ground, free_joint(), {3, 0, 0});
+    model.close({.kind = LoopKind::rod, .a = ground, .point_a = {0.5, 0, 0}, .b = a, .length = 0.5});
+    model.close({.kind = LoopKind::hinge,
+                 .a = a,
+                 .point_a = {0.5, 0, 0},
+                 .b = b,
+                 .point_b = {-0.5, 0, 0},
+                 .axis = {0, 1, 0},
+                 .axis_b = {0, 1, 0}});
+    model.close({.kind = LoopKind::point_plane, .a = b, .point_a = {1, 0.2, 0}, .b = c, .axis = {0, 1, 0}});
+    model.close({.kind = LoopKind::ball, .a = c, .point_a = {1, 0, 0}, .b = ground, .point_b = {4, 0, 0}});
+    model.finish();
+    AbsoluteSystem system(model);
+    system.constraints(system.start().q);
+    EXPECT_LT(system.error(), 1e-14);
+
+    std::mt19937 random(7);
+    std::normal_distribution<double> normal;
+    VectorXd away(6 * system.bodies()), v(away);
+    for (double& x : away) x = 0.5 * normal(random);
+    for (double& x : v) x = normal(random);
+    std::vector<CentrePose> q = system.start().q, moved = q;
+    system.advance(system.start().q, away, q);
+
+    auto rates = [&] { // G v
+        VectorXd out = VectorXd::Zero(system.rows());
+        for (const auto& group : system.groups())
+            for (int i = group.first; i < group.first + group.count; ++i) {
+                if (group.a >= 0) out[i] += system.G.row(i).head<6>().dot(v.segment<6>(6 * group.a));
+                if (group.b >= 0) out[i] += system.G.row(i).tail<6>().dot(v.segment<6>(6 * group.b));
+            }
+        return out;
+    };
+    auto at = [&](double time) {
+        system.advance(q, time * v, moved);
+        system.constraints(moved);
+        return std::pair(system.g, rates());
+    };
+    // Central differences of fourth order.
+    const double dt = 1e-3;
+    const auto [g1, r1] = at(dt);
+    const auto [g2, r2] = at(-dt);
+    const auto [g3, r3] = at(2 * dt);
+    const auto [g4, r4] = at(-2 * dt);
+    system.constraints(q);
+    system.bias(q, v);
+    const VectorXd g_dot = (8 * (g1 - g2) - (g3 - g4)) / (12 * dt),
+                   r_dot = (8 * (r1 - r2) - (r3 - r4)) / (12 * dt);
+    EXPECT_LT((rates() - g_dot).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((system.G_dot_v - r_dot).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(AbsoluteSystem, RefusalsNameTheCulprit)
+{
+    auto message = [](auto&& build) {
+        Model model("refused");
+        build(model);
+        model.finish();
+        try {
+            AbsoluteSystem system(model);
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_NE(message([](Model& m) {
+                  const Body b = add_link(m, "wheel", ground, hinge_z(), {0, 0, 0});
+                  m.drive(m.coordinate(b), {[](double t) { return t; }, [](double) { return 1.0; }});
+              }).find("'wheel' is driven"),
+              std::string::npos);
+    EXPECT_NE(message([](Model& m) {
+                  Joint joint = universal({1, 0, 0}, {0, 1, 0});
+                  joint.parts.push_back(hinge_z().parts[0]);
+                  add_link(m, "wrist", ground, joint, {0, 0, 0});
+              }).find("'wrist'"),
+              std::string::npos);
+    EXPECT_NE(message([](Model& m) {
+                  m.add({.name = "plate", .joint = hinge_z(), .mass = 1, .inertia = {0, 0, 1}});
+              }).find("'plate' has no inertia"),
+              std::string::npos);
+}
+
+TEST(Absolute, DoublePendulumApproachesTheRelativeFormulationWithOrderOne)
+{
+    Model model("double pendulum");
+    double_pendulum(model);
+    const double coarse = difference(model, 0.5, 2000), fine = difference(model, 0.5, 4000);
+    EXPECT_LT(fine, 2e-3);
+    EXPECT_NEAR(coarse / fine, 2, 0.1);
+}
+
+TEST(Absolute, JointAndPointSpringsActAsInTheRelativeFormulation)
+{
+    Model model("springs");
+    model.gravity({0, 0, -gravity});
+    const Body a = add_link(model, "a", ground, universal({1, 0, 0}, {1, 1, 0}), {0, 0, 0});
+    const Body b = add_link(model, "b", a, cylindrical({0, 1, 1}), {0.3, 0, 0.2});
+    const Body c = add_link(model, "c", b, spherical(), {0.2, 0.2, 0});
+    model.spring(model.coordinate(a, 0), {.stiffness = 20, .damping = 0.3, .rest = 0.1});
+    model.spring(model.coordinate(a, 1), {.stiffness = 15, .damping = 0.2, .rest = -0.2});
+    model.spring(model.coordinate(b, 0), {.stiffness = 100, .damping = 1, .rest = 0.05});
+    model.force(model.coordinate(b, 1),
+                [&](const View& view) { return -2 * view.v(model.coordinate(b, 1)); });
+    model.force(model.coordinate(c, 2), [](const View& view) { return 0.5 * std::cos(view.time()); });
+    model.spring(model.frame("eye", c, {0, 0.3, 0}), model.frame("anchor", ground, {1, 1, 1}),
+                 {.stiffness = 30, .damping = 0.5, .rest = 0.8});
+    model.wrench(model.frame("tip", b, {0.1, 0.1, 0.1}), [](const View&) {
+        return Wrench{{1, -2, 3}, {0.1, 0.2, -0.3}};
+    });
+    model.start(a, 0.3, 1, 0);
+    model.start(a, -0.5, 0.5, 1);
+    model.finish();
+    const double coarse = difference(model, 0.3, 2000), fine = difference(model, 0.3, 4000);
+    EXPECT_LT(fine, 2e-3);
+    EXPECT_NEAR(coarse / fine, 2, 0.1);
+}
+
+TEST(Absolute, JointsDriftInProportionToTheStep)
+{
+    Model model("double pendulum");
+    double_pendulum(model);
+    double drift[2];
+    for (int k = 0; k < 2; ++k) {
+        Absolute stepper(model, {.h = 1e-4 / (k + 1)});
+        for (int n = 0; n < 1000 * (k + 1); ++n) drift[k] = stepper.step().loop_error;
+    }
+    EXPECT_GT(drift[1], 1e-6);
+    EXPECT_NEAR(drift[0] / drift[1], 2, 0.05);
+}
+
+TEST(Absolute, HingeAngleCountsFullTurns)
+{
+    Model model("wheel");
+    const Body wheel = model.add({.name = "wheel", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 2}});
+    model.start(wheel, 0, 30);
+    model.finish();
+    Absolute stepper(model, {.h = 1e-2});
+    run(stepper, 100);
+    EXPECT_NEAR(stepper.view().q(model.coordinate(wheel)), 30, 1e-11);
+    EXPECT_NEAR(stepper.view().v(model.coordinate(wheel)), 30, 1e-11);
+}
+
+TEST(Absolute, BallBouncesToTheSquareOfItsRestitution)
+{
+    Model model("ball");
+    model.gravity({0, -gravity, 0});
+    const double r = 0.1, e = 0.8;
+    const Body ball =
+        model.add({.name = "ball", .joint = free_joint(), .mass = 2, .inertia = {0.008, 0.008, 0.008}});
+    const MaterialId rubber = model.add(Material{.friction = 0, .restitution = e});
+    model.attach(ball, sphere(r), rubber);
+    model.attach(ground, wall({0, 1, 0}, 0), rubber);
+    model.start(ball, 1 + r, 0, 1);
+    model.finish();
+    const double h = 1e-5, fall = std::sqrt(2 / gravity);
+    Absolute stepper(model, {.h = h});
+    run(stepper, std::lround(fall * (1 + e) / h)); // the top of the first bounce
+    EXPECT_NEAR(stepper.view().position(ball).y() - r, e * e, 10 * h);
+    EXPECT_NEAR(stepper.view().velocity(ball).y(), 0, 20 * h);
+}
+
+TEST(Absolute, BoxRestsOnAPlaneThatCarriesItsWeight)
+{
+    Model model("box");
+    model.gravity({0, 0, -gravity});
+    const Body block =
+        model.add({.name = "block", .joint = free_joint(), .mass = 3, .inertia = {0.02, 0.03, 0.04}});
+    const MaterialId wood = model.add(Material{.friction = 0.5, .restitution = 0});
+    model.attach(block, box(0.4, 0.3, 0.2), wood);
+    model.attach(ground, wall({0, 0, 1}, 0), wood);
+    model.start(block, 0.1, 0, 2);
+    model.finish();
+    const double h = 1e-3;
+    Absolute stepper(model, {.h = h});
+    run(stepper, 1000);
+    double weight = 0;
+    for (const ContactRecord& c : stepper.view().contacts()) weight += c.impulse[0] / h;
+    EXPECT_NEAR(weight, 3 * gravity, 1e-7);
+    // A corner whose gap rounds to above zero falls freely for one step.
+    const double fall = gravity * h * h;
+    EXPECT_LT((stepper.view().position(block) - Vector3d(0, 0, 0.1)).norm(), 5 * fall);
+    EXPECT_LT((stepper.view().rotation(block) - Eigen::Matrix3d::Identity()).norm(), 5 * fall / 0.3);
+}
+
+TEST(Absolute, SliderCrankMeetsTheConvergedImpactsWithinAFewSteps)
+{
+    Model model("slider crank");
+    const Body slider = slider_crank(model);
+    const double h = 2e-6, times[] = {0.002693181, 0.005608435, 0.007467498},
+                 speeds[] = {0.841573, 0.247839, 0.084196};
+    Absolute stepper(model, {.h = h});
+    std::size_t impacts = 0;
+    while (stepper.view().time() < 0.008) {
+        const StepReport report = stepper.step();
+        ASSERT_TRUE(report.converged);
+        ASSERT_LT(report.loop_error, 2e-5);
+        for (const ContactRecord& c : stepper.view().contacts()) {
+            if (c.feature != 0 || c.u_minus[0] > -1e-2) continue;
+            ASSERT_LT(impacts, 3u);
+            EXPECT_NEAR(stepper.view().time(), times[impacts], 5 * h);
+            EXPECT_NEAR(-c.u_minus[0], speeds[impacts], 5e-4);
+            ++impacts;
+        }
+    }
+    EXPECT_EQ(impacts, 3u);
+    EXPECT_NEAR(stepper.view().rotation(slider)(1, 0), 0, 1e-6); // both corners of a side hit together
+}
+
+TEST(Absolute, EqualRunsHaveEqualHashes)
+{
+    Model model("slider crank");
+    slider_crank(model);
+    Absolute first(model, {.h = 1e-5}), second(model, {.h = 1e-5});
+    run(first, 300);
+    run(second, 299);
+    EXPECT_NE(first.state_hash(), second.state_hash());
+    second.step();
+    EXPECT_EQ(first.state_hash(), second.state_hash());
+}

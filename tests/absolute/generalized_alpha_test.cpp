@@ -1,0 +1,261 @@
+#include "tamis/absolute/generalized_alpha.hpp"
+
+#include "model/scenes.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace tamis;
+using namespace tamis::scenes;
+using Eigen::Vector3d;
+
+namespace {
+
+template <class S>
+void run(S& stepper, long steps)
+{
+    for (long k = 0; k < steps; ++k) {
+        const StepReport report = stepper.step();
+        ASSERT_TRUE(report.converged);
+        ASSERT_LE(report.loop_error, 1e-10);
+    }
+}
+
+// Distance from the relative formulation, itself of order two, at time `end`.
+double difference(const Model& model, double end, long steps)
+{
+    GeneralizedAlpha absolute(model, {.h = end / static_cast<double>(steps)});
+    MoreauJean relative(model, {.h = end / 20000});
+    run(absolute, steps);
+    run(relative, 20000);
+    return largest_distance(absolute.view(), relative.view());
+}
+
+} // namespace
+
+TEST(GeneralizedAlpha, PendulumKeepsItsEnergyToOrderTwo)
+{
+    Model model("pendulum");
+    model.gravity({0, -gravity, 0});
+    const Body bob = add_link(model, "bob", ground, hinge_z(), {0, 0, 0});
+    model.start(bob, 0.4, 3);
+    model.finish();
+    double error[2];
+    for (int k = 0; k < 2; ++k) {
+        GeneralizedAlpha stepper(model, {.h = 2e-3 / (k + 1)});
+        const double before = stepper.view().energy();
+        run(stepper, 500 * (k + 1));
+        error[k] = std::abs(stepper.view().energy() - before);
+    }
+    EXPECT_LT(error[1], 1e-4);
+    EXPECT_NEAR(std::log2(error[0] / error[1]), 2, 0.3);
+}
+
+TEST(GeneralizedAlpha, DoublePendulumConvergesToTheRelativeFormulationWithOrderTwo)
+{
+    Model model("double pendulum");
+    model.gravity({0, -gravity, 0});
+    const Body a = add_link(model, "a", ground, hinge({1, 0.2, 1}), {0, 0, 0});
+    const Body b = add_link(model, "b", a, hinge({0, 1, 1}), {0.5, 0, 0});
+    model.start(a, 0.3, 1);
+    model.start(b, -0.4, 2);
+    model.finish();
+    const double coarse = difference(model, 0.5, 250), fine = difference(model, 0.5, 500);
+    EXPECT_LT(fine, 1e-4);
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
+}
+
+TEST(GeneralizedAlpha, SpringsOnJointsOfManyKindsConvergeWithOrderTwo)
+{
+    Model model("springs");
+    model.gravity({0, 0, -gravity});
+    const Body a = add_link(model, "a", ground, universal({1, 0, 0}, {1, 1, 0}), {0, 0, 0});
+    const Body b = add_link(model, "b", a, cylindrical({0, 1, 1}), {0.3, 0, 0.2});
+    const Body c = add_link(model, "c", b, spherical(), {0.2, 0.2, 0});
+    model.spring(model.coordinate(a, 0), {.stiffness = 20, .damping = 0.3, .rest = 0.1});
+    model.spring(model.coordinate(a, 1), {.stiffness = 15, .damping = 0.2, .rest = -0.2});
+    model.spring(model.coordinate(b, 0), {.stiffness = 100, .damping = 1, .rest = 0.05});
+    model.force(model.coordinate(b, 1),
+                [&](const View& view) { return -2 * view.v(model.coordinate(b, 1)); });
+    model.spring(model.frame("eye", c, {0, 0.3, 0}), model.frame("anchor", ground, {1, 1, 1}),
+                 {.stiffness = 30, .damping = 0.5, .rest = 0.8});
+    model.start(a, 0.3, 1, 0);
+    model.start(a, -0.5, 0.5, 1);
+    model.finish();
+    const double coarse = difference(model, 0.3, 200), fine = difference(model, 0.3, 400);
+    EXPECT_LT(fine, 1e-4);
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
+}
+
+TEST(GeneralizedAlpha, FourBarWithRedundantHingesStaysClosed)
+{
+    Model model("four bar");
+    model.gravity({0, -gravity, 0});
+    auto bar = [&](const std::string& name, Body parent, double at, double length) {
+        return model.add({.name = name,
+                          .parent = parent,
+                          .joint = hinge_z(),
+                          .at = {at, 0, 0},
+                          .mass = 1,
+                          .com = {length / 2, 0, 0},
+                          .inertia = {1e-3, length * length / 12, length * length / 12}});
+    };
+    const Body crank = bar("crank", ground, 0, 0.2), coupler = bar("coupler", crank, 0.2, 0.5),
+               rocker = bar("rocker", coupler, 0.5, 0.4);
+    model.close({.name = "pivot",
+                 .kind = LoopKind::hinge,
+                 .a = rocker,
+                 .point_a = {0.4, 0, 0},
+                 .b = ground,
+                 .point_b = {0.45, 0, 0},
+                 .axis = {0, 0, 1},
+                 .axis_b = {0, 0, 1}});
+    model.independent({model.coordinate(crank)});
+    model.start(crank, 1.0, 8);
+    model.start(coupler, -0.6, 0);
+    model.start(rocker, -1.5, 0);
+    model.finish();
+    const double coarse = difference(model, 0.5, 250), fine = difference(model, 0.5, 500); // checks closure
+    EXPECT_LT(fine, 2e-4);
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.05);
+}
+
+TEST(GeneralizedAlpha, TorqueFreeTopKeepsItsAngularMomentum)
+{
+    Model model("top");
+    const Body top = model.add({.name = "top", .joint = free_joint(), .mass = 1, .inertia = {1, 2, 3}});
+    model.start(top, Eigen::Quaterniond::Identity(), {0.1, 3, 0.1});
+    model.finish();
+    double error[2];
+    for (int k = 0; k < 2; ++k) {
+        GeneralizedAlpha stepper(model, {.h = 1e-2 / (k + 1)});
+        run(stepper, 500 * (k + 1)); // several reversals about the middle axis
+        const Vector3d omega =
+            stepper.view().rotation(top).transpose() * stepper.view().angular_velocity(top);
+        const Vector3d momentum = stepper.view().rotation(top) * Vector3d(1, 2, 3).cwiseProduct(omega);
+        error[k] = (momentum - Vector3d(0.1, 6, 0.3)).norm();
+    }
+    EXPECT_LT(error[1], 1e-2);
+    EXPECT_GT(std::log2(error[0] / error[1]), 1.8);
+}
+
+TEST(GeneralizedAlpha, BallBouncesToTheSquareOfItsRestitution)
+{
+    Model model("ball");
+    model.gravity({0, -gravity, 0});
+    const double r = 0.1, e = 0.8;
+    const Body ball =
+        model.add({.name = "ball", .joint = free_joint(), .mass = 2, .inertia = {0.008, 0.008, 0.008}});
+    const MaterialId rubber = model.add(Material{.friction = 0, .restitution = e});
+    model.attach(ball, sphere(r), rubber);
+    model.attach(ground, wall({0, 1, 0}, 0), rubber);
+    model.start(ball, 1 + r, 0, 1);
+    model.finish();
+    const double h = 1e-4, fall = std::sqrt(2 / gravity);
+    GeneralizedAlpha stepper(model, {.h = h});
+    double lowest = 1;
+    for (long k = 0; k < std::lround(fall * (1 + e) / h); ++k) { // the top of the first bounce
+        stepper.step();
+        lowest = std::min(lowest, stepper.view().position(ball).y() - r);
+    }
+    EXPECT_GE(lowest, -1e-12);
+    EXPECT_NEAR(stepper.view().position(ball).y() - r, e * e, 10 * h);
+}
+
+TEST(GeneralizedAlpha, BallComesToRestAfterInfinitelyManyBounces)
+{
+    Model model("ball");
+    model.gravity({0, -gravity, 0});
+    const double r = 0.1, e = 0.5;
+    const Body ball =
+        model.add({.name = "ball", .joint = free_joint(), .mass = 2, .inertia = {0.008, 0.008, 0.008}});
+    const MaterialId rubber = model.add(Material{.friction = 0, .restitution = e});
+    model.attach(ball, sphere(r), rubber);
+    model.attach(ground, wall({0, 1, 0}, 0), rubber);
+    model.start(ball, 0.1 + r, 0, 1);
+    model.finish();
+    const double h = 1e-3, rest = std::sqrt(2 * 0.1 / gravity) * (1 + e) / (1 - e);
+    GeneralizedAlpha stepper(model, {.h = h});
+    run(stepper, std::lround(rest / h) + 100);
+    EXPECT_NEAR(stepper.view().position(ball).y(), r, 1e-12);
+    EXPECT_NEAR(stepper.view().velocity(ball).y(), 0, 1e-12);
+}
+
+TEST(GeneralizedAlpha, BoxRestsOnAPlaneThatCarriesItsWeight)
+{
+    Model model("box");
+    model.gravity({0, 0, -gravity});
+    const Body block =
+        model.add({.name = "block", .joint = free_joint(), .mass = 3, .inertia = {0.02, 0.03, 0.04}});
+    const MaterialId ice = model.add(Material{});
+    model.attach(block, box(0.4, 0.3, 0.2), ice);
+    model.attach(ground, wall({0, 0, 1}, 0), ice);
+    model.start(block, 0.1, 0, 2);
+    model.finish();
+    const double h = 1e-3;
+    GeneralizedAlpha stepper(model, {.h = h});
+    run(stepper, 1000);
+    double weight = 0;
+    for (const ContactRecord& c : stepper.view().contacts()) weight += c.impulse[0] / h;
+    EXPECT_NEAR(weight, 3 * gravity, 1e-7);
+    EXPECT_LT((stepper.view().position(block) - Vector3d(0, 0, 0.1)).norm(), 1e-10);
+    EXPECT_LT((stepper.view().rotation(block) - Eigen::Matrix3d::Identity()).norm(), 1e-10);
+}
+
+TEST(GeneralizedAlpha, BlockSlidesDownARampWithCoulombFriction)
+{
+    const double mu = 0.3, slope = 0.5, t = 0.5, h = 1e-3;
+    Model model("ramp");
+    model.gravity({gravity * std::sin(slope), 0, -gravity * std::cos(slope)});
+    const Body block =
+        model.add({.name = "block", .joint = free_joint(), .mass = 3, .inertia = {0.02, 0.03, 0.04}});
+    const MaterialId wood = model.add(Material{.friction = mu, .restitution = 0});
+    model.attach(block, box(0.4, 0.3, 0.2), wood);
+    model.attach(ground, wall({0, 0, 1}, 0), wood);
+    model.start(block, 0.1, 0, 2);
+    model.finish();
+    GeneralizedAlpha stepper(model, {.h = h});
+    run(stepper, std::lround(t / h));
+    const double acceleration = gravity * (std::sin(slope) - mu * std::cos(slope));
+    EXPECT_NEAR(stepper.view().velocity(block).x(), acceleration * t, 1e-8);
+}
+
+TEST(GeneralizedAlpha, SliderCrankMeetsTheConvergedImpactsAndNeverPenetrates)
+{
+    Model model("slider crank");
+    const Body slider = slider_crank(model);
+    const double h = 1e-5, times[] = {0.002693181, 0.005608435, 0.007467498},
+                 speeds[] = {0.841573, 0.247839, 0.084196};
+    GeneralizedAlpha stepper(model, {.h = h});
+    std::size_t impacts = 0;
+    while (stepper.view().time() < 0.01) {
+        const StepReport report = stepper.step();
+        ASSERT_TRUE(report.converged);
+        ASSERT_LE(report.loop_error, 1e-10);
+        for (int corner = 0; corner < 4; ++corner)
+            for (int side = 1; side <= 2; ++side)
+                ASSERT_GE(stepper.view().gap(ShapeId{0}, ShapeId{side}, corner), -1e-11);
+        for (const ContactRecord& c : stepper.view().contacts()) {
+            if (c.feature != 0 || c.u_minus[0] > -5e-2) continue;
+            ASSERT_LT(impacts, 3u);
+            EXPECT_NEAR(stepper.view().time(), times[impacts], 2 * h);
+            EXPECT_NEAR(-c.u_minus[0], speeds[impacts], 2e-3);
+            ++impacts;
+        }
+    }
+    EXPECT_EQ(impacts, 3u);
+    EXPECT_NEAR(stepper.view().rotation(slider)(1, 0), 0, 1e-9); // both corners of a side hit together
+}
+
+TEST(GeneralizedAlpha, EqualRunsHaveEqualHashes)
+{
+    Model model("slider crank");
+    slider_crank(model);
+    GeneralizedAlpha first(model, {.h = 1e-5}), second(model, {.h = 1e-5});
+    run(first, 300);
+    run(second, 299);
+    EXPECT_NE(first.state_hash(), second.state_hash());
+    second.step();
+    EXPECT_EQ(first.state_hash(), second.state_hash());
+}

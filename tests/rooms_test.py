@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""The rooms of src/: no include against their order, no cycle between files, a README in each.
+
+The order is that of CMakeLists.txt (tamis_room): a room may include itself, src/base, and what it is linked with.
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+src = root / "src"
+rooms = {"base": set()}
+for line in (root / "CMakeLists.txt").read_text().splitlines():
+    if match := re.match(r"tamis_room\(([\w ]+)\)", line):
+        name, *known = match[1].split()
+        allowed = {name, "base"}
+        for room in known:
+            if room not in rooms:
+                sys.exit(f"CMakeLists.txt: room '{name}' knows '{room}', which comes later")
+            allowed |= {room} | rooms[room]
+        rooms[name] = allowed
+rooms["base"] = {"base"}
+
+faults = []
+folders = {path.name for path in src.iterdir() if path.is_dir()}
+faults += [f"src/{name} is not a room of CMakeLists.txt" for name in sorted(folders - rooms.keys())]
+faults += [f"src/{name} has no README.md" for name in sorted(folders) if not (src / name / "README.md").exists()]
+
+includes = {}
+for path in sorted(src.glob("*/*")):
+    if path.suffix not in (".hpp", ".cpp", ".cu"):
+        continue
+    name = str(path.relative_to(src))
+    includes[name] = re.findall(r'^#include [<"]tamis/([^>"]+)[>"]', path.read_text(), re.M)
+    for other in includes[name]:
+        if not (src / other).exists():
+            faults.append(f"{name} includes {other}, which does not exist")
+        elif other.split("/")[0] not in rooms.get(name.split("/")[0], set()):
+            faults.append(f"{name} includes {other}: room '{name.split('/')[0]}' may not know '{other.split('/')[0]}'")
+
+# Cycles between files, a header and its source taken as one.
+unit = lambda name: re.sub(r"\.\w+$", "", name)
+graph = {}
+for name, others in includes.items():
+    graph.setdefault(unit(name), set()).update(unit(other) for other in others if unit(other) != unit(name))
+state = {}
+
+
+def visit(node, path):
+    state[node] = "open"
+    for other in sorted(graph.get(node, ())):
+        if state.get(other) == "open":
+            faults.append("cycle: " + " -> ".join(path[path.index(other):] + [other]))
+        elif other not in state:
+            visit(other, path + [other])
+    state[node] = "done"
+
+
+for node in sorted(graph):
+    if node not in state:
+        visit(node, [node])
+
+for fault in faults:
+    print(fault)
+print(f"{len(includes)} files in {len(folders)} rooms, {len(faults)} faults")
+sys.exit(bool(faults))
