@@ -14,8 +14,8 @@
 //               lim_oscillator --iterate quasi-newton --variables ff --H 2e-3
 //               lim_oscillator --H 0.07 --scheme jacobi
 //               lim_oscillator --all --t-end 0.1
-#include <app/study.hpp>
-#include <cosim/linear_oscillator.hpp>
+#include <tamis/app/study.hpp>
+#include "support/linear_oscillator.hpp"
 #include <tamis.hpp>
 
 #include <cmath>

@@ -243,7 +243,6 @@ int simulate(const Script& script)
     std::optional<LatestCheckpoint> from;
     long first = 0; // steps that are done already
     if (set.resume) {
-        if (!stepper->saved()) stepper->restore({}); // says why not
         from = read_latest(set.out, name);
         check_same_run(script, from->checkpoint);
         stepper->restore(from->checkpoint.state);
@@ -287,11 +286,11 @@ int simulate(const Script& script)
         statistics.output_seconds += seconds_since(before);
     };
     Checkpoint checkpoint;
-    const bool save = output && set.checkpoint_every > 0 && stepper->saved();
+    const bool save = output && set.checkpoint_every > 0;
     long saved_step = first;
     auto saved_at = start;
     auto write_state = [&] {
-        checkpoint.state = *stepper->saved();
+        checkpoint.state = stepper->save();
         checkpoint.run["statistics"] = statistics.saved();
         checkpoint.run["unconverged_at"] = statistics.unconverged_at;
         output->save(checkpoint);
@@ -318,7 +317,7 @@ int simulate(const Script& script)
     auto frame_step = [&](long frame) { // the step that the picture is taken after
         return std::lround(static_cast<double>(frame) * steps / std::max(set.frames, 1));
     };
-    long frame = 1;
+    long frame = 1, done = first;
     while (frame_step(frame) <= first) ++frame;
     try {
         if (output && !from)
@@ -328,6 +327,7 @@ int simulate(const Script& script)
             });
         for (long n = first; n < steps && signals.caught() == 0; ++n) {
             const StepReport report = stepper->step();
+            done = n + 1;
             const double momentum_error = output ? stepper->momentum_error() : 0;
             statistics.add(report, stepper->view().time(), momentum_error);
             progress.step(n + 1, stepper->view().time(), report);
@@ -346,7 +346,7 @@ int simulate(const Script& script)
                 if (last && !due) output->history(view, report, momentum_error);
             });
         }
-        if (save && signals.caught() != 0 && stepper->saved()->step > saved_step) write(write_state);
+        if (save && signals.caught() != 0 && done > saved_step) write(write_state);
     } catch (const std::exception& error) {
         try {
             finish(fmt::format("failed: {}", error.what()));

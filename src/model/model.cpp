@@ -328,9 +328,10 @@ void Model::beam(const BeamSpec& spec)
         fail("Beam '{}' has a damping of {} s: it must not be negative.", spec.name, spec.damping);
     beams_.push_back(spec);
 }
-void Model::force(Coordinate on, ScalarLaw law)
+void Model::force(Coordinate on, ScalarLaw law, ForceTreatment treatment)
 {
-    joint_forces_.push_back({on, std::move(law)});
+    if (treatment == ForceTreatment::implicit) require_scalar(on, "carry an implicit force: use wrenches");
+    joint_forces_.push_back({on, std::move(law), treatment});
 }
 void Model::wrench(Frame at, WrenchLaw law)
 {
