@@ -175,7 +175,6 @@ void Mechanisms::start(State& state)
         k.contact_impulse = VectorXd::Zero(k.body.nv);
         if (k.implicit) {
             k.K = k.C = Eigen::MatrixXd::Zero(k.body.nv, k.body.nv);
-            k.dv = VectorXd::Zero(k.body.nv);
         }
         state.partitions.push_back(k.partition->sets());
     }
@@ -192,7 +191,8 @@ void Mechanisms::start(State& state)
             k.beams->start(state.beam_nodes.data() + k.beam0);
         }
         k.rhs = k.w_n = k.response = VectorXd::Zero(k.size());
-        if (k.beams) k.dw = k.rhs;
+        k.dw = k.rhs;
+        k.dv = VectorXd::Zero(k.body.nv);
     }
 }
 
@@ -223,10 +223,10 @@ void Mechanisms::predict(const State& state, const StepTimes& s)
                 const State::BeamNode& node = state.beam_nodes[k.beam0 + i];
                 k.w_n.segment<6>(k.partition->nu() + 6 * i) << node.v, node.omega;
             }
-            k.dw.setZero();
         }
         k.newton = false;
-        if (k.implicit) k.dv.setZero();
+        k.dw.setZero();
+        k.dv.setZero();
     }
     middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
 }
@@ -459,25 +459,18 @@ double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const 
         k.v_star.noalias() += p.B_c * k.vc_work;
         k.v_of(middle_v_) = k.v_star;
         k.newton = newton;
-        if (k.implicit) {
-            k.scratch = k.dv;
-            k.rhs = problem.v.segment(first, k.size()) - k.w_n;
-            k.dv.noalias() = p.B * k.rhs.head(p.nu());
-            k.dv += k.d_beta;
-            change = std::max(change, (k.dv - k.scratch).lpNorm<Eigen::Infinity>());
-            largest = std::max({largest, k.dv.lpNorm<Eigen::Infinity>(), k.v_star.lpNorm<Eigen::Infinity>()});
-            if (newton) { // q_e = (1 - theta) q_n + theta q_n+1
-                k.scratch = s.h * (s.theta * s.theta * k.dv + (2 * s.theta - 1) * k.v_of(state.v));
-                k.body.advance(k.q_m.data(), k.scratch.data(), middle_q_.data() + k.q0);
-            }
+        if (!k.implicit && !k.beams) continue;
+        k.rhs = problem.v.segment(first, k.size()) - k.w_n;
+        change = std::max(change, (k.rhs - k.dw).lpNorm<Eigen::Infinity>());
+        largest = std::max({largest, k.rhs.lpNorm<Eigen::Infinity>(), k.w_n.lpNorm<Eigen::Infinity>()});
+        k.dw = k.rhs;
+        k.dv.noalias() = p.B * k.dw.head(p.nu());
+        k.dv += k.d_beta;
+        if (newton) { // q_e = (1 - theta) q_n + theta q_n+1
+            k.scratch = s.h * (s.theta * s.theta * k.dv + (2 * s.theta - 1) * k.v_of(state.v));
+            k.body.advance(k.q_m.data(), k.scratch.data(), middle_q_.data() + k.q0);
         }
-        if (k.beams) {
-            k.rhs = problem.v.segment(first, k.size()) - k.w_n;
-            change = std::max(change, (k.rhs - k.dw).lpNorm<Eigen::Infinity>());
-            largest = std::max({largest, k.rhs.lpNorm<Eigen::Infinity>(), k.w_n.lpNorm<Eigen::Infinity>()});
-            k.dw = k.rhs;
-            k.beams->go_to(s, k.dw, newton);
-        }
+        if (k.beams) k.beams->go_to(s, k.dw, newton);
     }
     middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
     evaluate_forces(s, newton);
