@@ -70,7 +70,8 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
         left =
             std::max({part.residual.natural_max / stop.natural_max,
                       part.residual.natural_rms / stop.natural_rms, part.residual.approach / stop.approach});
-        return part.status != SolverStatus::converged && all.sweeps < stop.max_sweeps;
+        return part.status != SolverStatus::converged && all.sweeps < stop.max_sweeps &&
+               !std::isnan(part.residual.natural_max);
     };
     while (go_on()) {
         if (!(left > 1)) continue; // only wrenches change still

@@ -27,7 +27,11 @@ struct StopTest {
     }
 };
 
-enum class SolverStatus { converged, iteration_limit };
+enum class SolverStatus {
+    converged,
+    iteration_limit,
+    no_solution, // proved: no impulses keep all contacts from approaching
+};
 struct SolverReport {
     SolverStatus status = SolverStatus::converged;
     int sweeps = 0;
