@@ -215,8 +215,8 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
         double impulse = contact.r.squaredNorm();
         if (contact.law == Law::rolling) { // in units of force: moments over the length that limits them
             if (!(contact.friction > 0)) continue;
-            const double limit = contact.friction * problem.contacts[a - 1].r[0];
-            const Eigen::Vector3d projected = project_ball(contact.r - rho * u, limit);
+            const Eigen::Vector3d projected =
+                project_ball(contact.r - rho * u, problem.rolling_limit(contact));
             natural = (contact.r - projected).norm() / contact.friction;
             magnitude /= contact.friction;
             u.setZero();
