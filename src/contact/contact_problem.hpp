@@ -170,6 +170,7 @@ struct Residual {
     double wrench_change =
         0;          // of the contact wrench on a mechanism since the last check, relative; by solvers
     int worst = -1; // contact with natural_max
+    int stuck = -1; // first contact that approaches though no impulse can move anything there
 };
 // Same bits for all threads. `each`, if given, gets |r - P(r - rho u^)| of every contact.
 Residual residual(const ContactProblem& problem, int threads = 1, double* each = nullptr);

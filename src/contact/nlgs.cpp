@@ -91,7 +91,10 @@ SolverReport Nlgs::solve(ContactProblem& problem)
             report.residual.wrench_change =
                 report.sweeps == 0 ? 0 : wrench_change(problem, wrenches_before_, wrenches_);
             std::swap(wrenches_, wrenches_before_);
-            if (stop.satisfied(report.residual)) return report;
+            if (stop.satisfied(report.residual)) {
+                report.satisfied();
+                return report;
+            }
             if (report.sweeps >= stop.max_sweeps || std::isnan(report.residual.natural_max)) {
                 report.status = SolverStatus::iteration_limit;
                 return report;

@@ -50,7 +50,7 @@ SolverReport RobustContacts::solve(ContactProblem& problem)
         }
     }
     report.residual = residual(problem);
-    if (stop.satisfied(report.residual)) report.status = SolverStatus::converged;
+    if (stop.satisfied(report.residual)) report.satisfied();
     return report;
 }
 

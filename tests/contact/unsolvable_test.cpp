@@ -58,8 +58,9 @@ TEST(Unsolvable, RandomProblemsOutsideTheRangeOfWEndAndAreNotCalledConvergedWhil
         const LocalReport report = solve_robust(problem);
         converged += report.status == SolverStatus::converged;
         none += report.status == SolverStatus::no_solution;
-        if (report.status == SolverStatus::converged)
+        if (report.status == SolverStatus::converged) {
             ASSERT_LE(approach(problem), 1e-4 * largest_free_velocity(problem)) << seed;
+        }
         ASSERT_TRUE(problem.r.allFinite()) << seed;
     }
     EXPECT_GT(converged, 0);
@@ -157,6 +158,37 @@ TEST(Unsolvable, NumbersThatAreNoneEndEverySolverOfAStep)
     for (const std::string& name : solver_names()) {
         if (name.starts_with("cuda")) continue;
         EXPECT_EQ(make_solver(name, 1)->solve(problem).status, SolverStatus::iteration_limit) << name;
+    }
+}
+
+// A ball falls on the floor, and a prescribed body is driven into it or along it.
+TEST(Unsolvable, PrescribedBodyDrivenIntoAWallIsNamedByEverySolverOfAStep)
+{
+    for (const double drive : {-0.5, -1e-17, 0.5}) {
+        ContactProblem start;
+        start.rigid.resize(2);
+        start.rigid[0].inverse_mass = 1;
+        start.rigid[0].inverse_inertia.setIdentity();
+        start.v_free = VectorXd::Zero(12);
+        start.v_free[0] = -1;
+        start.v_free[6] = drive;
+        start.v_free[7] = 1;
+        start.v = start.v_free;
+        for (int b = 0; b < 2; ++b) {
+            Contact contact; // normal x
+            contact.side[1].block = b;
+            contact.friction = 0.5;
+            start.contacts.push_back(contact);
+        }
+        for (const std::string& name : solver_names()) {
+            if (name.starts_with("cuda")) continue;
+            ContactProblem problem = start;
+            const auto expected = drive == -0.5 ? SolverStatus::no_solution : SolverStatus::converged;
+            const SolverReport report = make_solver(name, 1)->solve(problem);
+            EXPECT_EQ(report.status, expected) << name << " " << drive;
+            EXPECT_EQ(report.residual.stuck, drive == -0.5 ? 1 : -1) << name;
+            EXPECT_NEAR(problem.v[0], 0, 1e-9) << name;
+        }
     }
 }
 
