@@ -14,6 +14,7 @@
 
 #include "tamis/base/error.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
@@ -313,6 +314,16 @@ std::vector<Border> borders(const std::vector<Triangle>& triangles, std::vector<
     return ordered;
 }
 
+// Whether volume and moments of inertia are positive beyond round-off, at size one, whatever the unit of
+// length. The moment of a needle about its axis falls with the square of its thickness.
+bool has_inertia(Hull hull, const Vector3d& centre, double size)
+{
+    for (Vector3d& v : hull.vertices) v = (v - centre) / size;
+    const MassProperties of = mass_properties(hull);
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> moments(of.inertia, Eigen::EigenvaluesOnly);
+    return of.volume > 0 && moments.eigenvalues()[0] > 1e-14 * moments.eigenvalues()[2];
+}
+
 } // namespace
 
 Hull make_hull(const std::vector<Vector3d>& points, const std::string& name)
@@ -415,6 +426,10 @@ Hull make_hull(const std::vector<Vector3d>& points, const std::string& name)
         hull.vertex_neighbour[end[b]++] = a;
     }
     hull.arrange_quads();
+    if (!has_inertia(hull, centre, size))
+        fail("The {} is so thin for its length that its moments of inertia are lost to rounding: make it "
+             "thicker.",
+             name);
     return hull;
 }
 

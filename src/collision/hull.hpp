@@ -34,8 +34,9 @@ struct Hull {
 };
 
 // The hull of at least four points that do not lie in a plane; others throw Error, with `name` as the
-// culprit. Points inside, and points closer to the hull than 1e-9 of its size, are left out. Deterministic;
-// tolerances are relative to the size of the point set.
+// culprit, and so do needles whose moments of inertia are lost to rounding. Points inside, and points closer
+// to the hull than 1e-9 of its size, are left out. Deterministic; tolerances are relative to the size of the
+// point set.
 Hull make_hull(const std::vector<Eigen::Vector3d>& points, const std::string& name = "polyhedron");
 
 // Of a solid of density one.

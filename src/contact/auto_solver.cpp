@@ -32,7 +32,7 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
     sweeps.stop = stop;
     if (suits) sweeps.stop.max_sweeps = std::min(stop.max_sweeps, few_sweeps);
     const SolverReport swept = sweeps.solve(problem);
-    if (swept.status == SolverStatus::converged || !suits) return swept;
+    if (swept.status != SolverStatus::iteration_limit || !suits) return swept;
 
     r_.resize(problem.contacts.size());
     for (std::size_t a = 0; a < r_.size(); ++a) r_[a] = problem.contacts[a].r;
@@ -70,7 +70,8 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
         left =
             std::max({part.residual.natural_max / stop.natural_max,
                       part.residual.natural_rms / stop.natural_rms, part.residual.approach / stop.approach});
-        return part.status != SolverStatus::converged && all.sweeps < stop.max_sweeps;
+        return part.status == SolverStatus::iteration_limit && all.sweeps < stop.max_sweeps &&
+               !std::isnan(part.residual.natural_max);
     };
     while (go_on()) {
         if (!(left > 1)) continue; // only wrenches change still

@@ -84,7 +84,7 @@ void Colouring::collect(const ContactProblem& problem)
                     if (block[s] >= general) sum += contact.arm[s].norm(), ++arms;
             } else {
                 fits = fits && contact.law == Law::rolling && contact.drift.isZero(0) && end > first &&
-                       contacts[end - 1].law == Law::contact;
+                       contact.normal == end - 1;
             }
         }
         manifold.count = end - first;

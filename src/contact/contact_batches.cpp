@@ -17,24 +17,6 @@ namespace {
 using Eigen::Vector3d;
 using F = PointField;
 
-// r' of a contact with relative velocity u under the impulse it has; `normal` is the normal impulse that
-// limits a rolling resistance.
-Vector3d solve_locally(const Contact& contact, const Eigen::Matrix3d& W, const Vector3d& u, double normal)
-{
-    Vector3d r = Vector3d::Zero();
-    if (contact.law == Law::bilateral) {
-        r.head(contact.rows) = (contact.r - W * u).head(contact.rows);
-    } else if (contact.law == Law::rolling) {
-        const double trace = W.trace();
-        if (trace > 0) r = project_ball(contact.r - 3 / trace * u, contact.friction * normal);
-    } else if (contact.active_rows() == 1) {
-        if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - u[0] / W(0, 0), 0.0);
-    } else {
-        r = solve_contact(W, u - W * contact.r, contact.friction);
-    }
-    return r;
-}
-
 } // namespace
 
 template <class T, int width>
@@ -175,8 +157,9 @@ void ContactBatches<T, width>::store_impulses(ContactProblem& problem, int threa
             Contact& contact = problem.contacts[c];
             contact.r = contact.frame.transpose() * get(F::impulse);
             if (!(contact.friction > 0)) contact.r.tail<2>().setZero();
+            // The colouring takes only manifolds in which rolling resistance follows its contact.
             if (batch.rolling && c + 1 < static_cast<int>(problem.contacts.size()) &&
-                problem.contacts[c + 1].law == Law::rolling)
+                problem.contacts[c + 1].normal == c)
                 problem.contacts[c + 1].r = problem.contacts[c + 1].frame.transpose() * get(F::moment);
         }
     }
@@ -247,9 +230,7 @@ void ContactBatches<T, width>::sweep_overflow(ContactProblem& problem, Change& t
             }
             u[row] = sum;
         }
-        if (contact.law == Law::contact) u[0] += contact.shift;
-        const double before = contact.law == Law::rolling ? problem.contacts[single.contact - 1].r[0] : 0;
-        const Vector3d r = solve_locally(contact, single.W, u, before), change = r - contact.r;
+        const Vector3d r = solve_locally(problem, contact, single.W, u), change = r - contact.r;
         for (int s = 0; s < 2; ++s)
             for (int row = 0; row < m; ++row) {
                 const T* y = maps_.data() + single.map[s] + (3 + row) * single.n[s];

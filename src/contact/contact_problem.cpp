@@ -194,7 +194,7 @@ LocalState local_state(const ContactProblem& problem, const Contact& contact, in
 struct ResidualPart {
     double natural_max = 0, approach = 0, round_off = 0;
     double sum_natural = 0, sum_impulse = 0, sum_velocity = 0;
-    int worst = -1; // contact
+    int worst = -1, stuck = -1; // contacts
 };
 ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std::size_t end, double* each)
 {
@@ -215,8 +215,8 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
         double impulse = contact.r.squaredNorm();
         if (contact.law == Law::rolling) { // in units of force: moments over the length that limits them
             if (!(contact.friction > 0)) continue;
-            const double limit = contact.friction * problem.contacts[a - 1].r[0];
-            const Eigen::Vector3d projected = project_ball(contact.r - rho * u, limit);
+            const Eigen::Vector3d projected =
+                project_ball(contact.r - rho * u, problem.rolling_limit(contact));
             natural = (contact.r - projected).norm() / contact.friction;
             magnitude /= contact.friction;
             u.setZero();
@@ -227,6 +227,7 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
         } else {
             u[0] += contact.shift;
             approach = std::max(-u[0], 0.0);
+            if (rho == 0 && approach > 1e-9 * magnitude && part.stuck < 0) part.stuck = static_cast<int>(a);
             const double mu = contact.friction;
             natural = (contact.r - (contact.law == Law::associated ? project_cone(contact.r - rho * u, mu)
                                                                    : project_contact(contact.r, u, mu, rho)))
@@ -266,6 +267,7 @@ Residual residual(const ContactProblem& problem, int threads, double* each)
                 sum.natural_max = found[k].natural_max;
                 sum.worst = found[k].worst;
             }
+            if (sum.stuck < 0) sum.stuck = found[k].stuck;
             sum.approach = std::max(sum.approach, found[k].approach);
             sum.round_off = std::max(sum.round_off, found[k].round_off);
             sum.sum_natural += found[k].sum_natural;
@@ -276,6 +278,7 @@ Residual residual(const ContactProblem& problem, int threads, double* each)
     // Without impulses v is v_free, and the u above are the free ones.
     const double scale = std::sqrt(sum.sum_impulse > 0 ? sum.sum_impulse : sum.sum_velocity);
     Residual result{.approach = sum.approach};
+    result.stuck = sum.stuck;
     if (scale == 0) return result;
     const double count = std::sqrt(static_cast<double>(contacts));
     const double epsilon = std::numeric_limits<double>::epsilon();

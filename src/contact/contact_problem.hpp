@@ -1,8 +1,8 @@
 // The contact problem of one step as a value: it can be built by hand, solved by any solver, written, read.
 //
 // Unknowns are the velocities of blocks (a rigid body: 6, a mechanism: its independent velocities n_u) and
-// three impulses r = (r_n, r_t1, r_t2) per contact. A contact touches at most two blocks, each by a 3 x n map
-// H:
+// three impulses r = (r_n, r_t1, r_t2) per contact. A contact touches at most two blocks, each by a 3 x n
+// map H:
 //
 //     u = sum_s H_s v_s + drift                relative velocity at the contact, frame (n, t1, t2)
 //     v = v_free + sum_a M^-1 H_a^T r_a        (28), with Y = M^-1 H^T
@@ -12,8 +12,8 @@
 // separates; r acts on the second body. Blocks come in two kinds:
 //   general  H and Y = M^-1 H^T are stored, with the sign of the side inside;
 //   rigid    six velocities: of the centre of mass, then the angular velocity, world axes. Nothing is stored,
-//   since
-//            frame, arm and inertia give both maps: u = frame^T (v + omega x arm), minus for the first side.
+//            since frame, arm and inertia give both maps: u = frame^T (v + omega x arm), minus for the first
+//            side.
 #pragma once
 
 #include <Eigen/Core>
@@ -28,8 +28,8 @@ enum class Law {
     // The same without mu |u_t| in u^, a convex problem: a contact that slides opens by mu |u_t|. For
     // comparison; serial sweeps only.
     associated,
-    // Rolling resistance of the contact before it in the list: u is the relative angular velocity, r a moment
-    // times time, |r| <= `friction` r_n of that contact (friction is a length), opposite to u when it turns.
+    // Rolling resistance of the contact `normal`: u is the relative angular velocity, r a moment times time,
+    // |r| <= `friction` r_n of that contact (friction is a length), opposite to u when it turns.
     rolling,
 };
 
@@ -50,6 +50,7 @@ struct Contact {
     Eigen::Vector3d arm[2]{{0, 0, 0}, {0, 0, 0}};        // rigid side: from its centre to the contact
     Law law = Law::contact;
     int rows = 3;                                    // of a bilateral contact
+    int normal = -1;                                 // Law::rolling: the contact whose r_n limits it
     double friction = 0;                             // mu
     double shift = 0;                                // e u_n^- (Newton), or max(g, 0)/h (anticipation)
     Eigen::Vector3d drift = Eigen::Vector3d::Zero(); // prescribed part of u
@@ -85,6 +86,10 @@ struct ContactProblem {
         return block < general() ? general_offset[block + 1] - general_offset[block] : 6;
     }
     int velocities() const { return offset(blocks()); }
+    double rolling_limit(const Contact& rolling) const // of |r|
+    {
+        return rolling.friction * contacts[rolling.normal].r[0];
+    }
     void clear_contacts(); // keeps the memory
     // Reserves the maps of a side on a general block at the end of the pools and returns their start.
     int reserve_map(int block);
@@ -165,6 +170,7 @@ struct Residual {
     double wrench_change =
         0;          // of the contact wrench on a mechanism since the last check, relative; by solvers
     int worst = -1; // contact with natural_max
+    int stuck = -1; // first contact that approaches though no impulse can move anything there
 };
 // Same bits for all threads. `each`, if given, gets |r - P(r - rho u^)| of every contact.
 Residual residual(const ContactProblem& problem, int threads = 1, double* each = nullptr);

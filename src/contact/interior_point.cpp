@@ -290,7 +290,7 @@ SolverReport InteriorPoint::solve(ContactProblem& problem)
     problem.rebuild_velocities();
     report.residual = residual(problem);
     if (stop.satisfied(report.residual)) {
-        report.status = SolverStatus::converged;
+        report.satisfied();
     } else if (suits && std::isfinite(report.residual.natural_max)) {
         const int factorisations = approach(problem);
         sweeps_.stop = stop;

@@ -53,6 +53,17 @@ double relative_natural_map(const LocalProblem& problem, const VectorXd& r)
     return scale == 0 ? 0 : std::sqrt(sum) / scale;
 }
 
+bool is_solution(const LocalProblem& problem, const VectorXd& r, double tolerance)
+{
+    if (!(relative_natural_map(problem, r) <= tolerance)) return false;
+    double approach = 0, largest = 0;
+    for (int a = 0; a < problem.contacts(); ++a) {
+        approach = std::max(approach, -problem.velocity(a, r)[0]);
+        largest = std::max(largest, problem.q.segment<3>(3 * a).norm());
+    }
+    return approach <= std::sqrt(tolerance) * largest;
+}
+
 Residual residual(const LocalProblem& problem)
 {
     Residual result;

@@ -33,6 +33,11 @@ inline double relative_natural_map(const LocalProblem& problem)
     return relative_natural_map(problem, problem.r);
 }
 
+// The relative natural map is at most `tolerance`, and no contact approaches faster than the square root of
+// that times the largest free velocity of a contact. The second counts where the first says little: beside
+// huge impulses, or on cones so wide that they are nearly half-spaces.
+bool is_solution(const LocalProblem& problem, const Eigen::VectorXd& r, double tolerance);
+
 // The measures that a step reports, of r and u = W r + q, with rho = 3 / tr(W_aa). A contact with an empty
 // W_aa has no rho and counts by its approach alone.
 Residual residual(const LocalProblem& problem);

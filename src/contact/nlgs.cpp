@@ -54,26 +54,10 @@ double Nlgs::sweep(ContactProblem& problem) const
     double largest = 0, sum = 0;
     for (std::size_t a = 0; a < problem.contacts.size(); ++a) {
         Contact& contact = problem.contacts[a];
-        const Eigen::Matrix3d& W = local[a];
         const int m = contact.active_rows();
         Eigen::Vector3d u = Eigen::Vector3d::Zero();
         for (int row = 0; row < m; ++row) u[row] = problem.relative_velocity(contact, row);
-
-        Eigen::Vector3d r = Eigen::Vector3d::Zero();
-        if (contact.law == Law::bilateral) {
-            r.head(m) = (contact.r - W * u).head(m);
-        } else if (contact.law == Law::rolling) {
-            const double limit = contact.friction * problem.contacts[a - 1].r[0], trace = W.trace();
-            if (trace > 0) r = project_ball(contact.r - 3 / trace * u, limit);
-        } else if (m == 1) {
-            if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - (u[0] + contact.shift) / W(0, 0), 0.0);
-        } else {
-            u[0] += contact.shift;
-            const auto law = contact.law == Law::associated ? solve_associated : solve_contact;
-            r = law(W, u - W * contact.r, contact.friction, nullptr);
-        }
-
-        const Eigen::Vector3d change = r - contact.r;
+        const Eigen::Vector3d r = solve_locally(problem, contact, local[a], u), change = r - contact.r;
         for (int row = 0; row < m; ++row) problem.apply_impulse(contact, row, change[row]);
         contact.r = r;
         if (contact.law == Law::rolling) continue;
@@ -107,7 +91,10 @@ SolverReport Nlgs::solve(ContactProblem& problem)
             report.residual.wrench_change =
                 report.sweeps == 0 ? 0 : wrench_change(problem, wrenches_before_, wrenches_);
             std::swap(wrenches_, wrenches_before_);
-            if (stop.satisfied(report.residual)) return report;
+            if (stop.satisfied(report.residual)) {
+                report.satisfied();
+                return report;
+            }
             if (report.sweeps >= stop.max_sweeps || std::isnan(report.residual.natural_max)) {
                 report.status = SolverStatus::iteration_limit;
                 return report;

@@ -45,11 +45,12 @@ SolverReport RobustContacts::solve(ContactProblem& problem)
             report.sweeps += found.sweeps;
             for (int a = 0; a < n; ++a) problem.contacts[a].r = D[a] * local.r.segment<3>(3 * a);
             problem.rebuild_velocities();
+            if (found.status == SolverStatus::no_solution) report.status = found.status;
             if (found.status != SolverStatus::converged || stop.satisfied(residual(problem))) break;
         }
     }
     report.residual = residual(problem);
-    if (stop.satisfied(report.residual)) report.status = SolverStatus::converged;
+    if (stop.satisfied(report.residual)) report.satisfied();
     return report;
 }
 

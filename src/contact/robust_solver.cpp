@@ -11,10 +11,10 @@
 //        F = t r                                     open:     d_n <= 0
 //
 //    alpha falls tenfold when a problem is solved and grows tenfold when it is not.
-// 3. Interior point from a cold start: y = u + mu |u_t| n and r are kept inside their cones, with r o y = nu
-// e
-//    and nu -> 0. In the coordinates x = (mu r_n, r_t), y = (y_n / mu, y_t) both cones are Lorentz cones, and
-//    the Nesterov-Todd metric H with H x = y gives (Q W + H) dr = nu x^-1 - y - Q (u + mu |y_t| n - y).
+// 3. Interior point from a cold start: y = u + mu |u_t| n and r are kept inside their cones, with
+//    r o y = nu e and nu -> 0. In the coordinates x = (mu r_n, r_t), y = (y_n / mu, y_t) both cones are
+//    Lorentz cones, and the Nesterov-Todd metric H with H x = y gives
+//    (Q W + H) dr = nu x^-1 - y - Q (u + mu |y_t| n - y).
 //    Q = I + mu n (y_t/|y_t|)^T holds the derivative of the shift mu |u_t|; Q = I lags it, which is slower
 //    and fails elsewhere: both are tried. Without the shift this is the convex problem of Acary, Armand,
 //    Nguyen & Shpakovych (2024).
@@ -25,6 +25,7 @@
 #include "tamis/contact/robust_solver.hpp"
 
 #include "tamis/contact/contact_law.hpp"
+#include "tamis/contact/infeasible.hpp"
 #include "tamis/contact/second_order_cone.hpp"
 
 #include <Eigen/Dense>
@@ -108,7 +109,8 @@ class Search {
     bool sweep(int count);
     bool newton(int budget);
     bool interior_point(bool coupled, int budget);
-    bool done() const { return report.residual <= tolerance; }
+    bool done() const { return report.status == SolverStatus::converged; }
+    LocalReport finish(LocalProblem& result);
 
     VectorXd r, best; // current iterate, and the one with the least residual
     LocalReport report;
@@ -132,6 +134,8 @@ Search::Search(const LocalProblem& given, double aim)
     if (!r.allFinite() || problem.q.isZero(0)) r.setZero();
     best = r;
     report.residual_before = report.residual = relative_natural_map(problem, r);
+    if (report.residual <= tolerance && is_solution(problem, r, tolerance))
+        report.status = SolverStatus::converged;
     double largest = 0;
     for (int a = 0; a < n; ++a) {
         const Matrix3d W = problem.diagonal(a);
@@ -146,13 +150,17 @@ Search::Search(const LocalProblem& given, double aim)
 }
 
 // In a problem without solution impulses may grow without bound and the residual relative to them fall as low
-// as one likes. Iterates so large that the tolerance on them exceeds a hundredth of q are therefore refused.
+// as one likes. Iterates so large that the tolerance on them exceeds a hundredth of q are therefore refused,
+// and so are those that meet the tolerance while contacts still approach.
 bool Search::judge()
 {
     const double residual = relative_natural_map(problem, r);
-    if (residual < report.residual && r.cwiseProduct(sqrt_t).norm() <= largest_impulse) {
+    const bool solved = residual <= tolerance && is_solution(problem, r, tolerance);
+    const bool better = residual < report.residual && (solved || residual > tolerance);
+    if ((better || (solved && !done())) && r.cwiseProduct(sqrt_t).norm() <= largest_impulse) {
         report.residual = residual;
         best = r;
+        if (solved) report.status = SolverStatus::converged;
     }
     return done();
 }
@@ -215,8 +223,8 @@ bool Search::proximal_step(double alpha, int budget)
     for (int step = 0, full_steps = 3;; ++step) {
         const double merit = alart_curnier(r, velocity(r), F, &A, &C);
         if (step == 0) start = merit;
-        if (judge() || merit <= 1e-3 * start) return true;
-        if (step >= budget) return false;
+        if (judge() || (step > 0 && merit <= 1e-3 * start)) return true;
+        if (step >= budget || merit == 0 || !std::isfinite(merit)) return false;
 
         for (int a = 0; a < n; ++a) C[a] += alpha * t[3 * a] * A[a];
         if (!system.factorise(A, C)) return false;
@@ -331,11 +339,14 @@ bool Search::interior_point(bool coupled, int budget)
     }
 }
 
-LocalReport finish(LocalProblem& problem, Search& search)
+LocalReport Search::finish(LocalProblem& result)
 {
-    problem.r = search.best;
-    if (search.done()) search.report.status = SolverStatus::converged;
-    return search.report;
+    // A heavy mass on light bodies takes impulses as many times larger than theirs as it is heavier; what
+    // would take ten decades is the round-off of a singular W.
+    const double beyond = std::max(largest_impulse, 1e10 * problem.q.cwiseQuotient(sqrt_t).norm());
+    if (!done() && infeasible(problem, sqrt_t, beyond)) report.status = SolverStatus::no_solution;
+    result.r = best;
+    return report;
 }
 
 } // namespace
@@ -354,19 +365,19 @@ LocalReport solve_local_nlgs(LocalProblem& problem, const LocalNlgsOptions& opti
         }
         if (options.patience > 0 && search.report.sweeps - marked >= options.patience) break;
     }
-    return finish(problem, search);
+    return search.finish(problem);
 }
 
 LocalReport solve_robust(LocalProblem& problem, const RobustOptions& options)
 {
     Search search(problem, options.tolerance);
-    if (std::isnan(search.report.residual)) return finish(problem, search);
+    if (std::isnan(search.report.residual)) return search.finish(problem);
     for (int k = 0; k < options.sweeps && !search.done(); k += 10)
         search.sweep(std::min(10, options.sweeps - k));
     // The order is that of cost; the numbers of steps are those after which more of the same seldom helps.
     search.done() || search.newton(60) || search.interior_point(true, 80) || search.newton(200) ||
         search.interior_point(false, 150) || search.newton(400);
-    return finish(problem, search);
+    return search.finish(problem);
 }
 
 } // namespace tamis

@@ -3,7 +3,14 @@
 // failed and locks files, which some network disks refuse. Times of objects are not recorded, so that equal
 // content gives equal bytes. Shuffling by bytes, then zlib level 1: higher levels gain little on numbers.
 // HDF5 reads damaged files as if they were whole, to the point of crashing: the seal behind the image, a
-// magic word and the hash of all bytes before it, is checked before HDF5 sees them.
+// magic word and the hash of all bytes before it, is checked before HDF5 sees them. Files of other programs
+// have no seal, and a seal can be forged; therefore
+//
+//     objects are reached by one hard link each, at most eight groups deep: no circles, no other files;
+//     numbers lie in the file itself, under filters that HDF5 brings with it, and are not many more than
+//     the bytes of the file can hold;
+//     HDF5 works in a child process with little time and memory, which alone may crash.
+#define H5_USE_110_API
 #include "tamis/io/hdf5_file.hpp"
 
 #include "tamis/base/error.hpp"
@@ -12,8 +19,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
+#include <exception>
+#include <fstream>
 #include <hdf5.h>
+#include <set>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace tamis {
 
@@ -21,7 +35,9 @@ namespace {
 
 constexpr std::size_t compress_from = 1024; // values
 constexpr std::size_t chunk_values = 1 << 16;
-constexpr std::size_t deepest = 8; // groups within groups; deeper ones are links in a circle
+constexpr std::size_t deepest = 8;         // groups within groups
+constexpr std::size_t most_objects = 1000; // groups, datasets, attributes
+constexpr std::size_t packing = 1100;      // bytes that zlib makes of one, at most 1032
 
 // While it lives HDF5 prints nothing.
 class Silence {
@@ -44,12 +60,14 @@ class Silence {
     void* data_ = nullptr;
 };
 
-struct Refused {}; // by HDF5; told as an Error where file and dataset are known
+struct Refused { // told as an Error where file and dataset are known
+    const char* reason;
+};
 
 template <class T>
 T checked(T result)
 {
-    if (result < 0) throw Refused{};
+    if (result < 0) throw Refused{"the file is damaged"};
     return result;
 }
 
@@ -172,14 +190,31 @@ std::string seal(std::string_view image)
 
 class Reader {
   public:
-    Reader(Hdf5& content, std::size_t file_size) : content_(content), most_(2000 * file_size + 4096) {}
+    // A file may hold the zeros of a gigabyte; above that, no more than sixteen times its size.
+    Reader(Hdf5& content, std::size_t file_size)
+        : content_(content), file_size_(file_size),
+          left_(std::max(16 * file_size, std::min<std::size_t>(packing * file_size + 4096, 1 << 30)))
+    {
+    }
 
+    void file(hid_t id)
+    {
+        const Handle root(H5Gopen2(id, "/", H5P_DEFAULT), H5Gclose);
+        H5O_info_t info;
+        checked(H5Oget_info(root, &info));
+        seen_.insert(info.addr);
+        attributes(id);
+        group(root, "", 0);
+    }
+    const std::string& at() const { return at_; }
+
+  private:
     // Datasets below a group, then deeper groups; `at_` is what is being read.
     void group(hid_t id, const std::string& path, std::size_t depth)
     {
         H5G_info_t info;
         checked(H5Gget_info(id, &info));
-        if (depth > deepest) return;
+        if (depth > deepest) throw Refused{"it has more than eight groups within each other"};
         for (hsize_t k = 0; k < info.nlinks; ++k) {
             const auto name_of = [&](char* name, std::size_t size) {
                 return checked(
@@ -189,6 +224,13 @@ class Reader {
             name_of(name.data(), name.size() + 1);
             at_ = path.empty() ? name : path + '/' + name;
             const std::string here = at_;
+            H5L_info_t link;
+            checked(H5Lget_info_by_idx(id, ".", H5_INDEX_NAME, H5_ITER_INC, k, &link, H5P_DEFAULT));
+            if (link.type != H5L_TYPE_HARD)
+                throw Refused{"it is a link to another place or file; store a copy instead"};
+            if (!seen_.insert(link.u.address).second)
+                throw Refused{"it is linked to by more than one name; store copies instead"};
+            count_object();
             const Handle object(H5Oopen(id, name.c_str(), H5P_DEFAULT), H5Oclose);
             const H5I_type_t kind = H5Iget_type(object);
             if (kind == H5I_GROUP) group(object, here, depth + 1);
@@ -203,6 +245,7 @@ class Reader {
                 H5Aopen_by_idx(root, ".", H5_INDEX_NAME, H5_ITER_INC, k, H5P_DEFAULT, H5P_DEFAULT);
             if (next < 0) return;
             const Handle attribute(next, H5Aclose);
+            count_object();
             std::string name(static_cast<std::size_t>(checked(H5Aget_name(attribute, 0, nullptr))), '\0');
             checked(H5Aget_name(attribute, name.size() + 1, name.data()));
             at_ = name;
@@ -214,16 +257,49 @@ class Reader {
                 content_.attributes.emplace(name, std::move(values));
         }
     }
-    const std::string& at() const { return at_; }
+    void count_object()
+    {
+        if (++objects_ > most_objects) throw Refused{"the file has more than 1000 objects"};
+    }
 
-  private:
     void dataset(hid_t id, const std::string& path)
     {
+        check_storage(id); // before anything else: other files would be opened
         const Handle type(H5Dget_type(id), H5Tclose), space(H5Dget_space(id), H5Sclose);
+        const std::size_t stored = H5Dget_storage_size(id);
+        const hssize_t count = checked(H5Sget_simple_extent_npoints(space));
+        if (stored > file_size_ || static_cast<double>(count) * static_cast<double>(H5Tget_size(type)) >
+                                       static_cast<double>(packing * stored + 4096))
+            throw Refused{"it claims more numbers than the file holds"};
         Hdf5::Dataset result;
         if (get(type, space, result.values, result.columns,
                 [&](hid_t as, void* data) { checked(H5Dread(id, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, data)); }))
             content_.datasets.emplace(path, std::move(result));
+    }
+
+    void check_storage(hid_t id) const
+    {
+        const Handle how(H5Dget_create_plist(id), H5Pclose);
+        const H5D_layout_t layout = H5Pget_layout(how);
+        if (layout == H5D_VIRTUAL || checked(H5Pget_external_count(how)) > 0)
+            throw Refused{"its numbers lie in other files; store them in the file itself"};
+        for (int k = 0; k < checked(H5Pget_nfilters(how)); ++k) {
+            std::size_t none = 0;
+            const H5Z_filter_t filter =
+                H5Pget_filter2(how, static_cast<unsigned>(k), nullptr, &none, nullptr, 0, nullptr, nullptr);
+            if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE &&
+                filter != H5Z_FILTER_FLETCHER32)
+                throw Refused{
+                    "it is packed by a filter that is not known here; pack it by zlib or not at all"};
+        }
+        if (layout != H5D_CHUNKED) return;
+        std::array<hsize_t, H5S_MAX_RANK> chunk{};
+        const int rank = checked(H5Pget_chunk(how, H5S_MAX_RANK, chunk.data()));
+        double values = 1;
+        for (int k = 0; k < rank; ++k) values *= static_cast<double>(chunk[k]);
+        const Handle type(H5Dget_type(id), H5Tclose);
+        if (values * static_cast<double>(H5Tget_size(type)) > static_cast<double>(left_))
+            throw Refused{"it claims more numbers than the file holds"};
     }
 
     // False for types and shapes that are passed over.
@@ -236,11 +312,11 @@ class Reader {
         std::array<hsize_t, 2> shape{1, 0};
         if (rank > 0) checked(H5Sget_simple_extent_dims(space, shape.data(), nullptr));
         columns = rank == 2 ? shape[1] : 0;
-        // A damaged size must not exhaust the memory: zlib packs at most a thousandfold.
-        const std::size_t width = rank == 2 ? shape[1] : 1;
-        if (shape[0] > most_ || width > most_ || shape[0] * width > most_ || shape[0] * width * size > most_)
-            throw Refused{};
+        const std::size_t width = rank == 2 ? shape[1] : 1, bytes = std::max<std::size_t>(size, 8);
+        if (shape[0] > 0 && width > left_ / bytes / shape[0])
+            throw Refused{"it claims more numbers than the file holds"};
         const std::size_t count = shape[0] * width;
+        left_ -= count * bytes;
         const auto numbers = [&](auto empty) {
             empty.resize(count);
             if (count > 0) read(memory_type(empty), empty.data());
@@ -272,9 +348,182 @@ class Reader {
     }
 
     Hdf5& content_;
-    std::size_t most_; // bytes that an array of this file may have
+    std::size_t file_size_;
+    std::size_t left_; // bytes that the arrays to come may have
+    std::size_t objects_ = 0;
+    std::set<haddr_t> seen_; // groups and datasets
     std::string at_;
 };
+
+void read_image(std::string& image, Hdf5& content)
+{
+    const Silence silence;
+    H5PLset_loading_state(0); // no filters from plugins
+    Reader reader(content, image.size());
+    bool open = false;
+    try {
+        const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+        checked(H5Pset_fapl_core(access, 1 << 16, 0));
+        checked(H5Pset_file_image(access, image.data(), image.size()));
+        // An image must have a name that no file has.
+        const Handle file(H5Fopen((content.name + "/image").c_str(), H5F_ACC_RDONLY, access), H5Fclose);
+        open = true;
+        reader.file(file);
+    } catch (const Refused& refused) {
+        if (!open) fail("'{}' is damaged or cut off: HDF5 cannot open it.", content.name);
+        fail("'{}' of '{}' cannot be read: {}.", reader.at(), content.name, refused.reason);
+    }
+}
+
+// Content as bytes, for the way between processes.
+void pack_number(std::string& to, std::size_t number)
+{
+    to.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+void pack_text(std::string& to, std::string_view text)
+{
+    pack_number(to, text.size());
+    to += text;
+}
+void pack_values(std::string& to, const Hdf5::Values& values)
+{
+    pack_number(to, values.index());
+    std::visit(
+        [&](const auto& v) {
+            pack_text(to, std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0])));
+        },
+        values);
+}
+
+class Unpack {
+  public:
+    explicit Unpack(std::string_view from) : from_(from) {}
+    std::size_t number()
+    {
+        std::size_t result;
+        std::memcpy(&result, take(sizeof result).data(), sizeof result);
+        return result;
+    }
+    std::string text() { return std::string(take(number())); }
+    Hdf5::Values values()
+    {
+        const std::size_t kind = number();
+        const std::string_view bytes = take(number());
+        const auto fill = [&](auto v) -> Hdf5::Values {
+            v.resize(bytes.size() / sizeof(v[0]));
+            if (!v.empty()) std::memcpy(v.data(), bytes.data(), v.size() * sizeof(v[0]));
+            return v;
+        };
+        if (kind == 0) return fill(std::vector<double>{});
+        if (kind == 1) return fill(std::vector<std::int32_t>{});
+        if (kind == 2) return fill(std::vector<std::int64_t>{});
+        if (kind == 3) return fill(std::vector<std::uint64_t>{});
+        return std::string(bytes);
+    }
+
+  private:
+    std::string_view take(std::size_t count)
+    {
+        if (count > from_.size()) throw Refused{"the file is damaged"};
+        const std::string_view result = from_.substr(0, count);
+        from_.remove_prefix(count);
+        return result;
+    }
+    std::string_view from_;
+};
+
+// Seconds and bytes that suffice for any file of this size.
+void limit_resources(std::size_t file_size)
+{
+    const auto limit = [](auto what, rlim_t most) {
+        const rlimit both{most, most};
+        ::setrlimit(what, &both);
+    };
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, 20 + file_size / (1 << 20));
+#if !defined(__SANITIZE_ADDRESS__)
+    std::size_t pages = 0;
+    if (std::ifstream("/proc/self/statm") >> pages)
+        limit(RLIMIT_AS,
+              pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + 40 * file_size + (4ul << 30));
+#endif
+}
+
+// Its answer: a sentence why not, or none and the content.
+[[noreturn]] void answer_and_end(std::string& image, const std::string& name, int pipe)
+{
+    std::string answer;
+    try {
+        limit_resources(image.size());
+        Hdf5 content;
+        content.name = name;
+        read_image(image, content);
+        pack_text(answer, "");
+        pack_number(answer, content.datasets.size());
+        for (const auto& [path, dataset] : content.datasets) {
+            pack_text(answer, path);
+            pack_number(answer, dataset.columns);
+            pack_values(answer, dataset.values);
+        }
+        pack_number(answer, content.attributes.size());
+        for (const auto& [path, values] : content.attributes) {
+            pack_text(answer, path);
+            pack_values(answer, values);
+        }
+    } catch (const Error& error) {
+        answer.clear();
+        pack_text(answer, error.what());
+    } catch (...) {
+        ::_exit(1);
+    }
+    for (std::string_view rest = answer; !rest.empty();) {
+        const ssize_t written = ::write(pipe, rest.data(), rest.size());
+        if (written < 0 && errno != EINTR) ::_exit(1);
+        rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    }
+    ::_exit(0);
+}
+
+Hdf5 read_apart(std::string& image, const std::string& name)
+{
+    int ends[2];
+    const pid_t child = ::pipe(ends) == 0 ? ::fork() : -1;
+    if (child < 0) fail("Cannot read '{}': no process can be started for it.", name);
+    if (child == 0) {
+        ::close(ends[0]);
+        answer_and_end(image, name, ends[1]);
+    }
+    ::close(ends[1]);
+    std::string answer;
+    for (std::array<char, 1 << 16> piece;;) {
+        const ssize_t count = ::read(ends[0], piece.data(), piece.size());
+        if (count == 0 || (count < 0 && errno != EINTR)) break;
+        answer.append(piece.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    }
+    ::close(ends[0]);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    Hdf5 content;
+    content.name = name;
+    try {
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw Refused{};
+        Unpack unpack(answer);
+        if (const std::string reason = unpack.text(); !reason.empty()) throw Error(reason);
+        for (std::size_t k = unpack.number(); k > 0; --k) {
+            const std::string path = unpack.text();
+            const std::size_t columns = unpack.number();
+            content.datasets.emplace(path, Hdf5::Dataset{unpack.values(), columns});
+        }
+        for (std::size_t k = unpack.number(); k > 0; --k) {
+            const std::string path = unpack.text();
+            content.attributes.emplace(path, unpack.values());
+        }
+    } catch (const Refused&) {
+        fail("'{}' is damaged: HDF5 fails on it.", name);
+    }
+    return content;
+}
 
 template <class Map>
 const auto& found(const Map& map, std::string_view name, const std::string& file)
@@ -372,26 +621,7 @@ Hdf5 read_hdf5(const std::filesystem::path& path, bool sealed)
         fail("'{}' is damaged, cut off, or of another program: the checksum at its end is missing.",
              path.string());
     }
-    Hdf5 content;
-    content.name = path.string();
-    Reader reader(content, image.size());
-    const Silence silence;
-    bool open = false;
-    try {
-        const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-        checked(H5Pset_fapl_core(access, 1 << 16, 0));
-        checked(H5Pset_file_image(access, image.data(), image.size()));
-        // An image must have a name that no file has.
-        const Handle file(H5Fopen((path / "image").c_str(), H5F_ACC_RDONLY, access), H5Fclose);
-        open = true;
-        const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
-        reader.attributes(file);
-        reader.group(root, "", 0);
-    } catch (const Refused&) {
-        if (!open) fail("'{}' is damaged or cut off: HDF5 cannot open it.", path.string());
-        fail("'{}' of '{}' cannot be read: the file is damaged.", reader.at(), path.string());
-    }
-    return content;
+    return read_apart(image, path.string());
 }
 
 } // namespace tamis

@@ -92,6 +92,7 @@ void ContactAssembly::assemble_contact(const Step& step, int k)
 
     if (!(d.material->rolling > 0)) return;
     contact.law = Law::rolling;
+    contact.normal = contact_of_[k];
     contact.friction = d.material->rolling;
     contact.shift = 0;
     contact.drift.setZero();

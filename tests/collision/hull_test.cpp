@@ -3,6 +3,7 @@
 #include "collision/random_poses.hpp"
 #include "error_of.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -351,16 +352,22 @@ TEST(Hull, NeedlesAndPlatesOfAnyThicknessAreValidOrRefused)
 {
     int made = 0;
     for (int i = 0; i < 4000; ++i) {
-        const double thin = std::pow(10, uniform(-10, -7));
-        const Vector3d lengths(1, i % 2 ? thin : 1, thin);
+        const bool needle = i % 2;
+        const double thin = std::pow(10, uniform(-10, needle ? -5 : -7));
+        const Vector3d lengths(1, needle ? thin : 1, thin);
         Points points = moved(random_points(4 + i % 9), random_rotation() * lengths.asDiagonal(), {0, 0, 0});
         const std::string text = error_of([&] {
             const Hull h = make_hull(points);
             EXPECT_EQ(static_cast<int>(h.vertices.size() - h.edges.size()) + h.faces(), 2);
             EXPECT_GE(h.vertices.size(), 4u);
+            const MassProperties of = mass_properties(h);
+            EXPECT_GT(of.volume, 0);
+            EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix3d>(of.inertia).eigenvalues()[0], 0);
             ++made;
         });
-        EXPECT_TRUE(text.empty() || contains(text, "plane") || contains(text, "line")) << text;
+        EXPECT_TRUE(text.empty() || contains(text, "plane") || contains(text, "line") ||
+                    (needle && contains(text, "inertia")))
+            << text;
     }
     EXPECT_GT(made, 2000);
 }

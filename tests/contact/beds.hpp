@@ -83,6 +83,7 @@ inline void add_manifold(ContactProblem& problem, int a, int b, const Eigen::Vec
         if (rolling > 0) {
             Contact roll = contact;
             roll.law = Law::rolling;
+            roll.normal = static_cast<int>(problem.contacts.size()) - 1;
             roll.friction = rolling;
             roll.shift = 0;
             problem.contacts.push_back(roll);

@@ -1,5 +1,6 @@
 #include "tamis/contact/robust_solver.hpp"
 
+#include "contact/local_problems.hpp"
 #include "tamis/contact/contact_law.hpp"
 
 #include <Eigen/Dense>
@@ -10,43 +11,13 @@
 #include <random>
 
 using namespace tamis;
+using namespace tamis::test;
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 namespace {
-
-struct Random {
-    std::mt19937 generator;
-    double uniform(double low = -1, double high = 1)
-    {
-        return low + (high - low) * (generator() / 4294967296.0);
-    }
-    MatrixXd matrix(int rows, int columns)
-    {
-        return MatrixXd::NullaryExpr(rows, columns, [&] { return uniform(); });
-    }
-    Vector3d vector() { return matrix(3, 1); }
-};
-
-LocalProblem from_matrix(const MatrixXd& W, const VectorXd& q, const std::vector<double>& mu)
-{
-    LocalProblem problem;
-    problem.q = q;
-    problem.r = VectorXd::Zero(q.size());
-    problem.mu = mu;
-    for (int a = 0; a < problem.contacts(); ++a) {
-        for (int b = 0; b < problem.contacts(); ++b) {
-            const Matrix3d block = W.block<3, 3>(3 * a, 3 * b);
-            if (a != b && block.isZero(0)) continue;
-            problem.column.push_back(b);
-            problem.block.push_back(block);
-        }
-        problem.row.push_back(static_cast<int>(problem.column.size()));
-    }
-    return problem;
-}
 
 // Rigid bodies with contacts between them and to the ground: W = H M^-1 H^T, q = H v_free.
 struct Bodies {
@@ -111,7 +82,7 @@ Bodies column(int count, double top)
     return bodies;
 }
 
-Bodies random_bodies(Random& random, int count, int contacts)
+Bodies random_bodies(RandomMatrices& random, int count, int contacts)
 {
     Bodies bodies(count);
     for (int b = 0; b < count; ++b)
@@ -139,7 +110,7 @@ LocalReport expect_solved(LocalProblem& problem, const std::string& what)
 
 TEST(RobustSolver, OneContactAgreesWithTheExactLaw)
 {
-    Random random{std::mt19937(1)};
+    RandomMatrices random{std::mt19937(1)};
     for (int k = 0; k < 200; ++k) {
         const Matrix3d root = random.matrix(3, 3);
         const Matrix3d W = root * root.transpose() + 0.1 * Matrix3d::Identity();
@@ -204,7 +175,7 @@ TEST(RobustSolver, HeavyMassOnLightColumnIsCarriedWhereSweepsAreSlow)
 
 TEST(RobustSolver, RandomMatricesAreSolvedUpToConditionOneHundredMillion)
 {
-    Random random{std::mt19937(2)};
+    RandomMatrices random{std::mt19937(2)};
     for (int k = 0; k < 60; ++k) {
         const int contacts = 1 + k % 20, n = 3 * contacts;
         const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(random.matrix(n, n)).householderQ();
@@ -220,7 +191,7 @@ TEST(RobustSolver, RandomMatricesAreSolvedUpToConditionOneHundredMillion)
 
 TEST(RobustSolver, ManyMoreContactsThanDegreesOfFreedomAreSolved)
 {
-    Random random{std::mt19937(3)};
+    RandomMatrices random{std::mt19937(3)};
     int newton_steps = 0, interior_steps = 0;
     for (int k = 0; k < 40; ++k) {
         const int count = 1 + k % 4;
@@ -236,7 +207,7 @@ TEST(RobustSolver, ManyMoreContactsThanDegreesOfFreedomAreSolved)
 TEST(RobustSolver, SparseAndDenseFactorisationsSolveTheSame)
 {
     // Fifteen separate copies of a problem leave the dense factorisation.
-    Random random{std::mt19937(4)};
+    RandomMatrices random{std::mt19937(4)};
     const Bodies one = random_bodies(random, 1, 12);
     LocalProblem single = one.problem();
     const int copies = 15, n = static_cast<int>(single.q.size());
@@ -256,7 +227,7 @@ TEST(RobustSolver, SparseAndDenseFactorisationsSolveTheSame)
 
 TEST(RobustSolver, SlightlyUnsymmetricMatrixIsSolved)
 {
-    Random random{std::mt19937(5)};
+    RandomMatrices random{std::mt19937(5)};
     for (int k = 0; k < 20; ++k) {
         LocalProblem problem = random_bodies(random, 2, 12).problem();
         for (Matrix3d& block : problem.block) block += 1e-6 * random.matrix(3, 3);
@@ -269,7 +240,7 @@ TEST(RobustSolver, SlightlyUnsymmetricMatrixIsSolved)
 
 TEST(RobustSolver, SameProblemGivesSameBits)
 {
-    Random random{std::mt19937(6)};
+    RandomMatrices random{std::mt19937(6)};
     LocalProblem first = random_bodies(random, 3, 30).problem(), second = first;
     const LocalReport a = solve_robust(first), b = solve_robust(second);
     EXPECT_GT(a.newton_steps, 0);
@@ -285,7 +256,7 @@ TEST(RobustSolver, ResultIsNeverWorseThanTheStart)
     const double before = relative_natural_map(problem);
     for (const bool robust : {false, true}) {
         const LocalReport report = robust ? solve_robust(problem) : solve_local_nlgs(problem);
-        EXPECT_EQ(report.status, SolverStatus::iteration_limit);
+        EXPECT_EQ(report.status, SolverStatus::no_solution);
         EXPECT_LE(report.residual, before);
         EXPECT_EQ(report.residual, relative_natural_map(problem));
         EXPECT_TRUE(problem.r.allFinite());

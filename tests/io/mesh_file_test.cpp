@@ -201,3 +201,20 @@ TEST_F(MeshFile, FaultsAreNamedWithTheirPlace)
     std::filesystem::create_directory(folder / "folder.obj");
     EXPECT_TRUE(contains(error_of([&] { read_mesh(folder / "folder.obj"); }), "folder.obj"));
 }
+
+// The moment about the axis of a needle of length 5e8 and thickness 1 is 1e-17 of the others: round-off.
+TEST_F(MeshFile, NeedleWithoutInertiaIsNamed)
+{
+    for (const double length : {5e8, 3e7, 1e5}) {
+        TriangleMesh needle = tetrahedron();
+        needle.vertices = {{0, 0, 0}, {length, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+        for (const std::string& content : {binary_stl(needle, ""), text_stl(needle, "x")}) {
+            const auto file = write("needle.stl", content);
+            const std::string text = error_of([&] { polyhedron(file); });
+            if (length > 1e6)
+                EXPECT_TRUE(contains(text, "needle.stl") && contains(text, "inertia")) << text;
+            else
+                EXPECT_EQ(text, "");
+        }
+    }
+}

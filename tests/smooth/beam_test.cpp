@@ -699,11 +699,9 @@ TEST(Beam, OfAModelShowsItsSectionsAndCountsItsEnergy)
     }
 }
 
-TEST(Beam, OtherMethodsRefuseIt)
+TEST(Beam, AbsoluteCoordinatesRefuseIt)
 {
     DamperModel damper(0);
-    EXPECT_EQ(error_of([&] { MoreauJean(damper.model, {}).step(); }),
-              "Relative coordinates have no beams, but the model has 'beam': run it by the smooth method.");
     EXPECT_EQ(error_of([&] { Absolute(damper.model, {}); }),
               "This method has no beams, but the model has 'beam': run it by the smooth method.");
 }
