@@ -3,6 +3,7 @@
 #include "error_of.hpp"
 #include "io/scratch.hpp"
 #include "tamis/contact/robust_solver.hpp"
+#include "tamis/io/contact_file.hpp"
 #include "tamis/io/fclib.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/io/hdf5_file.hpp"
