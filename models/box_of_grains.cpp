@@ -23,8 +23,8 @@ TAMIS_MODEL(box_of_grains, "Spheres or stones fall into a box and come to rest")
     const int seed = count("seed", 1, "of shapes and start positions");
     const double g = 9.81;
     if (d > width / 2 || d < width / 1000)
-        fail("Grains of {} m do not suit a box of {} m: give a --size from {} to {} m, or another --width.",
-             d, width, width / 1000, width / 2);
+        refuse("Grains of {} m do not suit a box of {} m: give a --size from {} to {} m, or another --width.",
+               d, width, width / 1000, width / 2);
 
     // 2. The box, open above: its cavity is taller than the lattice that the grains start on.
     model.gravity({0, 0, -g});

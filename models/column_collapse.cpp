@@ -15,20 +15,18 @@ TAMIS_MODEL(column_collapse, "A column of grains collapses: run-out against publ
     const int n = count("grains", 4000, "number of grains", {1, 1e7});
     const double d = opt("size", 0.004, "mean diameter of the grains", "m", positive);
     const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
-    const double rolling =
-        opt("rolling", 2e-4, "rolling resistance: arm of the normal force", "m", not_negative);
     const double radius = opt("radius", 0.03, "of the column", "m", positive);
     const double density = 2500, g = 9.81;
     if (d > radius || d < radius / 1000)
-        fail("Grains of {} m do not suit a column of radius {} m: give a --size from {} to {} m, or another "
-             "--radius.",
-             d, radius, radius / 1000, radius);
+        refuse(
+            "Grains of {} m do not suit a column of radius {} m: give a --size from {} to {} m, or another "
+            "--radius.",
+            d, radius, radius / 1000, radius);
 
-    // 2. The column, settled in a cylinder that is gone when the run starts.
-    model.gravity({0, 0, -g});
-    const MaterialId stone = model.add(Material{.friction = mu, .rolling = rolling, .anticipation = true});
+    // 2. The column, settled in a cylinder that is gone when the run starts. What it does not depend on is
+    // read after it.
     const double tall = 8 * n * d * d * d / (radius * radius) + 10 * d;
-    const Packing column = packing(fmt::format("column_{}_{}_{}_{}", n, d, radius, mu), [&] {
+    const Packing column = packing("column", [&] {
         Random random(1);
         std::vector<double> radii;
         for (int i = 0; i < n; ++i) radii.push_back(d / 2 * random.uniform(0.85, 1.15));
@@ -39,6 +37,10 @@ TAMIS_MODEL(column_collapse, "A column of grains collapses: run-out against publ
                        {.friction = {mu}})
             .packing;
     });
+    const double rolling =
+        opt("rolling", 2e-4, "rolling resistance: arm of the normal force", "m", not_negative);
+    model.gravity({0, 0, -g});
+    const MaterialId stone = model.add(Material{.friction = mu, .rolling = rolling, .anticipation = true});
     add_grains(model, column, stone, density);
     model.attach(ground, wall({0, 0, 1}, 0), stone, {}, "floor");
 

@@ -18,43 +18,25 @@ TAMIS_MODEL(drum, "A rotating drum, driven by its joint: dynamic angle of repose
     const std::string kind = choice("shape", "spheres", {"spheres", "stones"}, "of the grains");
     const double d = opt("size", 0.006, "mean diameter of spheres, mean sieve size of stones", "m", positive);
     const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
-    const double plates =
-        opt("plate-friction", 0.5, "Coulomb coefficient at the end plates", "", not_negative);
-    const double rolling =
-        opt("rolling", 0, "rolling resistance: arm of the normal force", "m", not_negative);
     const double radius = opt("radius", 0.1, "of the drum", "m", positive);
     const double length = opt("length", 0.04, "of the drum", "m", positive);
-    const double rate = opt("rate", 1.5, "of turning", "rad/s", {-1000, 1000});
     const double g = 9.81;
     const double solid = n * d * d * d / (6 * radius * radius * length);
     if (1.15 * d >= std::min(2 * radius, length) || d < std::max(2 * radius, length) / 1000)
-        fail("Grains of {} m do not suit a drum of radius {} m and length {} m: give another --size, "
-             "--radius or "
-             "--length.",
-             d, radius, length);
+        refuse("Grains of {} m do not suit a drum of radius {} m and length {} m: give another --size, "
+               "--radius or "
+               "--length.",
+               d, radius, length);
     if (solid > 0.3)
-        fail("{} grains of {} m fill {:.2g} of the drum, and there is room for 0.3: reduce "
-             "--grains or --size.",
-             n, d, solid);
+        refuse("{} grains of {} m fill {:.2g} of the drum, and there is room for 0.3: reduce "
+               "--grains or --size.",
+               n, d, solid);
 
-    // 2. The drum: a hollow cylinder on a driven hinge, and its end plates, which turn with it. Rough plates
-    // carry a part of the bed; smooth ones stand for a slice of a long drum.
-    model.gravity({0, 0, -g});
-    const MaterialId stone = model.add(Material{.friction = mu, .rolling = rolling, .anticipation = true});
-    const MaterialId plate = model.add(Material{});
-    model.contact(stone, plate, Material{.friction = plates, .rolling = rolling, .anticipation = true});
-    const Body drum =
-        model.add({.name = "drum", .joint = hinge_y(), .mass = 1, .inertia = {1e-2, 1e-2, 1e-2}});
-    const Eigen::Matrix3d lying = Eigen::AngleAxisd(M_PI / 2, Eigen::Vector3d::UnitX()).toRotationMatrix();
-    model.attach(drum, hollow(cylinder(radius, 2 * length)), stone, {.R = lying}, "drum");
-    for (double side : {1.0, -1.0})
-        model.attach(drum, wall({0, side, 0}, -length / 2), plate, {}, "end plate");
-    model.drive(model.coordinate(drum), {[=](double t) { return rate * t; }, [=](double) { return rate; }});
-
-    // 3. The grains: spheres or stones of slightly different size, settled in a box that fits into the lower
-    // part of the drum; they fall towards its sides in the first moments.
+    // 2. The grains: spheres or stones of slightly different size, settled in a box that fits into the lower
+    // part of the drum; they fall towards its sides in the first moments. What they do not depend on is read
+    // after them.
     const double width = 1.4 * radius, low = -0.7 * radius;
-    const Packing bed = packing(fmt::format("drum_{}_{}_{}_{}_{}_{}", kind, n, d, mu, radius, length), [&] {
+    const Packing bed = packing("bed", [&] {
         Random random(1);
         std::vector<Shape> shapes;
         std::vector<double> radii;
@@ -82,6 +64,25 @@ TAMIS_MODEL(drum, "A rotating drum, driven by its joint: dynamic angle of repose
     if (bed.size() > 0 && bounds(bed).high.z() > 0.7 * radius)
         fail("{} grains of {} m do not fit into the drum of radius {} m: reduce --grains or --size.", n, d,
              radius);
+
+    // 3. The drum: a hollow cylinder on a driven hinge, and its end plates, which turn with it. Rough plates
+    // carry a part of the bed; smooth ones stand for a slice of a long drum.
+    const double plates =
+        opt("plate-friction", 0.5, "Coulomb coefficient at the end plates", "", not_negative);
+    const double rolling =
+        opt("rolling", 0, "rolling resistance: arm of the normal force", "m", not_negative);
+    const double rate = opt("rate", 1.5, "of turning", "rad/s", {-1000, 1000});
+    model.gravity({0, 0, -g});
+    const MaterialId stone = model.add(Material{.friction = mu, .rolling = rolling, .anticipation = true});
+    const MaterialId plate = model.add(Material{});
+    model.contact(stone, plate, Material{.friction = plates, .rolling = rolling, .anticipation = true});
+    const Body drum =
+        model.add({.name = "drum", .joint = hinge_y(), .mass = 1, .inertia = {1e-2, 1e-2, 1e-2}});
+    const Eigen::Matrix3d lying = Eigen::AngleAxisd(M_PI / 2, Eigen::Vector3d::UnitX()).toRotationMatrix();
+    model.attach(drum, hollow(cylinder(radius, 2 * length)), stone, {.R = lying}, "drum");
+    for (double side : {1.0, -1.0})
+        model.attach(drum, wall({0, side, 0}, -length / 2), plate, {}, "end plate");
+    model.drive(model.coordinate(drum), {[=](double t) { return rate * t; }, [=](double) { return rate; }});
     add_grains(model, bed, stone, 2500);
 
     // 4. What to record, and for how long.

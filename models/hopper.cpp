@@ -18,21 +18,18 @@ TAMIS_MODEL(hopper, "Discharge of a silo through a round hole, against Beverloo'
     const int n = count("grains", 5000, "number of grains", {1, 1e7});
     const double d = opt("size", 0.005, "mean diameter of the grains", "m", positive);
     const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
-    const double hole = opt("hole", 0.035, "diameter of the hole", "m", positive);
     const double silo = opt("silo", 0.1, "diameter of the silo", "m", positive);
     const double density = 2500, g = 9.81;
-    if (hole >= silo)
-        fail("The hole of {} m is not smaller than the silo of {} m: reduce --hole.", hole, silo);
     if (d > silo / 2 || d < silo / 1000)
-        fail("Grains of {} m do not suit a silo of {} m: give a --size from {} to {} m, or another --silo.",
-             d, silo, silo / 1000, silo / 2);
+        refuse("Grains of {} m do not suit a silo of {} m: give a --size from {} to {} m, or another --silo.",
+               d, silo, silo / 1000, silo / 2);
 
     // 2. The bed, settled on a closed floor in a run of its own.
     model.gravity({0, 0, -g});
     const MaterialId stone = model.add(Material{.friction = mu, .anticipation = true});
     const double tall = 4 * (silo + n * d * d * d / (silo * silo));
     const Pose upright{.p = {0, 0, tall / 2}};
-    const Packing bed = packing(fmt::format("silo_{}_{}_{}_{}", n, d, silo, mu), [&] {
+    const Packing bed = packing("bed", [&] {
         Random random(1);
         std::vector<double> radii;
         for (int i = 0; i < n; ++i) radii.push_back(d / 2 * random.uniform(0.85, 1.15));
@@ -45,8 +42,11 @@ TAMIS_MODEL(hopper, "Discharge of a silo through a round hole, against Beverloo'
     });
     add_grains(model, bed, stone, density);
 
-    // 3. The silo: the wall is a hollow cylinder that reaches far below the floor; the floor is a ring of
-    // wedges.
+    // 3. The silo, with a hole that the bed knows nothing of: the wall is a hollow cylinder that reaches far
+    // below the floor; the floor is a ring of wedges.
+    const double hole = opt("hole", 0.035, "diameter of the hole", "m", positive);
+    if (hole >= silo)
+        refuse("The hole of {} m is not smaller than the silo of {} m: reduce --hole.", hole, silo);
     model.attach(ground, hollow(cylinder(silo / 2, 2 * tall)), stone, upright, "wall");
     constexpr int wedges = 24;
     const double thickness = d, outer = silo / 2 / std::cos(M_PI / wedges) * 1.01;

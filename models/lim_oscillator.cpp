@@ -14,9 +14,9 @@
 //               lim_oscillator --iterate quasi-newton --variables ff --H 2e-3
 //               lim_oscillator --H 0.07 --scheme jacobi
 //               lim_oscillator --all --t-end 0.1
-#include <tamis/app/study.hpp>
 #include "support/linear_oscillator.hpp"
 #include <tamis.hpp>
+#include <tamis/app/study.hpp>
 
 #include <cmath>
 using namespace tamis;
@@ -167,8 +167,8 @@ TAMIS_MODEL(lim_oscillator, "Two coupled oscillators, each with a solver of its 
                                                        : Repetition::quasi_newton,
                        .relative = 1e-12};
     if (!(t_end / H >= 1) || t_end / H > 1e9)
-        fail("--H is {} s, which makes {:.3g} steps until {} s: give one that makes 1 to 1e9.", H, t_end / H,
-             t_end);
+        refuse("--H is {} s, which makes {:.3g} steps until {} s: give one that makes 1 to 1e9.", H,
+               t_end / H, t_end);
     const long steps = std::lround(t_end / H);
 
     // 3. The runs.

@@ -18,13 +18,10 @@ TAMIS_MODEL(pendulum_in_grains, "A pendulum whose ball swings into a bed of grai
     const int n = count("grains", 1500, "number of grains", {1, 1e7});
     const double d = opt("size", 0.012, "mean diameter of the grains", "m", positive);
     const double mu = opt("friction", 0.5, "Coulomb coefficient", "", not_negative);
-    const double length = opt("length", 0.3, "from the hinge to the centre of the ball", "m", {1e-3, 1e3});
-    const double radius = opt("radius", 0.04, "of the ball", "m", {1e-3, 1});
-    const double start = opt("start", 1.4, "start angle from the vertical", "rad");
     const double width = 0.24, depth = 0.12, g = 9.81;
     if (d > depth / 2 || d < depth / 1000)
-        fail("Grains of {} m do not suit a trough of {} m: give a --size from {} to {} m.", d, depth,
-             depth / 1000, depth / 2);
+        refuse("Grains of {} m do not suit a trough of {} m: give a --size from {} to {} m.", d, depth,
+               depth / 1000, depth / 2);
 
     // 2. The trough and the bed: spheres of slightly different size (no crystals), settled in a run of their
     // own.
@@ -36,7 +33,7 @@ TAMIS_MODEL(pendulum_in_grains, "A pendulum whose ball swings into a bed of grai
         walls.shapes.emplace_back(wall(side, -width / 2), Pose{});
     for (const Eigen::Vector3d& side : {Eigen::Vector3d(0, 1, 0), Eigen::Vector3d(0, -1, 0)})
         walls.shapes.emplace_back(wall(side, -depth / 2), Pose{});
-    const Packing bed = packing(fmt::format("trough_{}_{}", n, d), [&] {
+    const Packing bed = packing("bed", [&] {
         std::vector<double> radii;
         Random random(1);
         for (int i = 0; i < n; ++i) radii.push_back(d / 2 * random.uniform(0.85, 1.15));
@@ -49,7 +46,10 @@ TAMIS_MODEL(pendulum_in_grains, "A pendulum whose ball swings into a bed of grai
     std::vector<ShapeId> trough;
     for (const auto& [shape, pose] : walls.shapes) trough.push_back(model.attach(ground, shape, stone, pose));
 
-    // 3. The pendulum: at its lowest point the ball is half in the bed.
+    // 3. The pendulum, which the bed knows nothing of: at its lowest point the ball is half in the bed.
+    const double length = opt("length", 0.3, "from the hinge to the centre of the ball", "m", {1e-3, 1e3});
+    const double radius = opt("radius", 0.04, "of the ball", "m", {1e-3, 1});
+    const double start = opt("start", 1.4, "start angle from the vertical", "rad");
     const double top = bed.size() > 0 ? bounds(bed).high.z() : 0;
     const double mass = 7800 * 4.0 / 3 * M_PI * radius * radius * radius,
                  inertia = 0.4 * mass * radius * radius;

@@ -17,20 +17,7 @@
 #include <tamis.hpp>
 
 #include <cmath>
-#include <memory>
-#include <numbers>
 using namespace tamis;
-
-// Angle of a body about z, followed over whole turns.
-static std::function<double(const View&)> absolute_angle(Body body)
-{
-    auto last = std::make_shared<double>(0);
-    return [=](const View& s) {
-        const Eigen::Matrix3d R = s.rotation(body);
-        const double angle = std::atan2(R(1, 0), R(0, 0)), turn = 2 * std::numbers::pi;
-        return *last = angle + turn * std::round((*last - angle) / turn);
-    };
-}
 
 TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et al. 2020)")
 {
@@ -38,26 +25,27 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     const std::string formulation =
         choice("formulation", "chain", {"chain", "cut-xy", "cut-y", "auto", "absolute", "generalized-alpha"},
                "how the mechanism is described, and which method steps it");
-    auto symbol = [&](const std::string& name, double value, const std::string& help,
-                      const std::string& unit) {
-        return model.parameter(name, opt(name, value, help, unit));
+    auto symbol = [&](const std::string& name, double value, const std::string& help, const std::string& unit,
+                      const Range& range = positive) {
+        return model.parameter(name, opt(name, value, help, unit, range));
     };
     const Expr l1 = symbol("crank-length", 0.153, "length of the crank", "m");
     const Expr l2 = symbol("rod-length", 0.306, "length of the connecting rod", "m");
     const Expr m1 = symbol("crank-mass", 0.038, "mass of the crank", "kg");
     const Expr m2 = symbol("rod-mass", 0.038, "mass of the connecting rod", "kg");
     const Expr m3 = symbol("slider-mass", 0.076, "mass of the slider", "kg");
-    const Expr I1 = symbol("crank-inertia", 7.5e-5, "inertia of the crank about its centre of mass", "kg m2");
-    const Expr I2 =
-        symbol("rod-inertia", 5.9e-4, "inertia of the connecting rod about its centre of mass", "kg m2");
-    const Expr I3 =
-        symbol("slider-inertia", 2.7e-6, "inertia of the slider about its centre of mass", "kg m2");
-    const Expr g = symbol("gravity", 10, "acceleration of gravity along -y", "m/s2");
-    const double length = opt("slider-length", 0.10, "length of the slider", "m");
-    const double height = opt("slider-height", 0.05, "height of the slider", "m");
+    const Expr I1 = symbol("crank-inertia", 7.5e-5, "inertia of the crank about its centre of mass", "kg m2",
+                           not_negative);
+    const Expr I2 = symbol("rod-inertia", 5.9e-4, "inertia of the connecting rod about its centre of mass",
+                           "kg m2", not_negative);
+    const Expr I3 = symbol("slider-inertia", 2.7e-6, "inertia of the slider about its centre of mass",
+                           "kg m2", not_negative);
+    const Expr g = symbol("gravity", 10, "acceleration of gravity along -y", "m/s2", {});
+    const double length = opt("slider-length", 0.10, "length of the slider", "m", positive);
+    const double height = opt("slider-height", 0.05, "height of the slider", "m", positive);
     const double c = opt("clearance", 1e-3, "gap on each side of the slider", "m");
-    const double mu = opt("friction", 0.0, "Coulomb coefficient between slider and guide");
-    const double e = opt("restitution", 0.4, "Newton's coefficient between slider and guide");
+    const double mu = opt("friction", 0.0, "Coulomb coefficient between slider and guide", "", not_negative);
+    const double e = opt("restitution", 0.4, "Newton's coefficient between slider and guide", "", {0, 1});
     const double w1 = opt("crank-speed", 150, "initial angular velocity of the crank", "rad/s");
     const double w2 = opt("rod-speed", -75, "initial absolute angular velocity of the rod", "rad/s");
     const double w3 = opt("slider-speed", 0, "initial absolute angular velocity of the slider", "rad/s");
@@ -125,9 +113,15 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     model.show(slider, box(length, height, bar), {}, "slider body");
 
     // 5. What to record, and for how long: two turns of the crank.
-    record("theta1", absolute_angle(crank));
-    record("theta2", absolute_angle(rod));
-    record("theta3", absolute_angle(slider));
+    // Absolute angles are sums of joint angles, which know the whole turns.
+    const Coordinate a1 = model.coordinate(crank), a2 = model.coordinate(rod),
+                     a3 = model.coordinate(slider, cut ? 2 : 0);
+    record(
+        "theta1", [=](const View& s) { return s.q(a1); }, "rad");
+    record(
+        "theta2", [=](const View& s) { return s.q(a1) + s.q(a2); }, "rad");
+    record(
+        "theta3", [=](const View& s) { return cut ? s.q(a3) : s.q(a1) + s.q(a2) + s.q(a3); }, "rad");
     record({"omega1", "omega2", "omega3"}, [=](const View& s) {
         return std::vector{s.angular_velocity(crank)[2], s.angular_velocity(rod)[2],
                            s.angular_velocity(slider)[2]};

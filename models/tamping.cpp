@@ -62,7 +62,7 @@ static const Grading coarse_ballast{{0.0224, 0.0315, 0.04, 0.05, 0.063}, {0, 0.0
 
 // Stones up to the sleeper's bottom; those that stick out there are taken away and fall, with the others, on
 // both sides of it. `scale` is of their sizes.
-static Packing make_bed(const Track& track, int n, double scale, std::uint64_t seed, Deposit how)
+static Packing make_bed(const Track& track, int n, double scale, std::uint64_t seed, const Deposit& how)
 {
     std::vector<double> sizes = draw_sizes(coarse_ballast, n, seed);
     for (double& size : sizes) size *= scale;
@@ -70,7 +70,6 @@ static Packing make_bed(const Track& track, int n, double scale, std::uint64_t s
     Random random(seed);
     Walls walls;
     for (const Shape& plane : track.walls()) walls.shapes.emplace_back(plane, Pose{});
-    how.tell = [](const std::string& line) { fmt::print(stderr, "ballast: {}\n", line); };
     auto drop = [&](Packing& onto, double left, double right, double above,
                     std::span<const Polyhedron> falling) {
         std::vector<double> radii;
@@ -115,8 +114,20 @@ static Packing make_bed(const Track& track, int n, double scale, std::uint64_t s
 
 TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020)")
 {
-    // 1. Parameters, in SI units.
+    // 1. The ballast, at rest, and what it depends on, in SI units.
     const bool quick = flag("quick", "all phases in 0.2 s: for tests");
+    const int n = count("grains", 5500, "number of stones; fewer are larger, so that the bed stays as it is",
+                        {50, 1e6});
+    const int seed = count("seed", 1, "of the ballast", {1, 1e9});
+    const double mu = opt("friction", 0.7, "Coulomb coefficient of stones", "", not_negative);
+    const Track track;
+    const double scale = std::cbrt(5500.0 / n);
+    Deposit how{.friction = {0.2, mu}, .max_sweeps = 100};
+    if (quick) how = {.friction = {mu}, .rest = 0.05, .step = 0.03, .max_sweeps = 30};
+    const Packing bed = packing("ballast", [&] { return make_bed(track, n, scale, seed, how); });
+    const double surface = bed.size() > 0 ? bounds(bed).high.z() : 0.5;
+
+    // 2. Parameters of the machine and of what it does.
     const double frequency = opt("frequency", 45, "of the flywheel", "Hz", positive);
     const std::string drive = choice("drive", "dynamic", {"dynamic", "imposed"},
                                      "the chassis vibrates freely, or follows the vibration that it has in "
@@ -124,10 +135,6 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
     const std::string motor = choice("motor", "torque", {"torque", "angle"},
                                      "the flywheel: a torque regulates its speed, or its angle is "
                                      "prescribed");
-    const int n = count("grains", 5500, "number of stones; fewer are larger, so that the bed stays as it is",
-                        {50, 1e6});
-    const int seed = count("seed", 1, "of the ballast", {1, 1e9});
-    const double mu = opt("friction", 0.7, "Coulomb coefficient of stones", "", not_negative);
     const double mu_tine =
         opt("tine-friction", 0.7, "Coulomb coefficient between tines and stones", "", not_negative);
     const double push = opt("diving-force", 10e3, "F_s,1", "N", not_negative);
@@ -156,18 +163,9 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
         opt("start-height", 0.03, "of the tips over the highest stone at the start", "m");
     const double depth = opt("depth", 0.02, "of the tines' top under the sleeper, to dive to", "m");
     if (squeeze_at < dive_at)
-        fail("The squeeze begins at {} s, before the dive at {} s: give a later --squeeze-at.", squeeze_at,
-             dive_at);
+        refuse("The squeeze begins at {} s, before the dive at {} s: give a later --squeeze-at.", squeeze_at,
+               dive_at);
     const double omega = 2 * M_PI * frequency, g = 9.81;
-
-    // 2. The ballast, at rest.
-    const Track track;
-    const double scale = std::cbrt(5500.0 / n);
-    Deposit how{.friction = {0.2, mu}, .max_sweeps = 100};
-    if (quick) how = {.friction = {mu}, .rest = 0.05, .step = 0.03, .max_sweeps = 30};
-    const Packing bed = packing(fmt::format("ballast_{}_{}_{}{}", n, mu, seed, quick ? "_quick" : ""),
-                                [&] { return make_bed(track, n, scale, seed, how); });
-    const double surface = bed.size() > 0 ? bounds(bed).high.z() : 0.5;
 
     // 3. The machine. All frames are upright at the start; x along the track, z up.
     const double reach = 0.60, pin = 0.35, half = 0.25, cross = 0.10; // of an arm: tip, pin; pivots; rod

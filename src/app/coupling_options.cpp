@@ -2,7 +2,6 @@
 
 #include "tamis/app/usage_error.hpp"
 
-#include <cmath>
 #include <fmt/format.h>
 
 namespace tamis {
@@ -16,10 +15,13 @@ std::optional<CoupledOptions> read_coupling(Options& options)
                        {"monolithic", "loose", "tight", "explicit-original", "explicit-index1",
                         "explicit-index2", "explicit-index3", "explicit"},
                        "all in one system, or cut in two: smooth and nonsmooth side, by the scheme named");
-    c.weights.alpha = options.number(
-        "alpha", index_1.alpha, "weight of the position in the inputs of --coupling explicit, times h^2");
-    c.weights.beta = options.number("beta", index_1.beta, "weight of the velocity in them, times h");
-    c.weights.gamma = options.number("gamma", index_1.gamma, "weight of the acceleration in them");
+    c.weights.alpha = options.number("alpha", index_1.alpha,
+                                     "weight of the position in the inputs of --coupling explicit, times h^2",
+                                     "", not_negative);
+    c.weights.beta =
+        options.number("beta", index_1.beta, "weight of the velocity in them, times h", "", not_negative);
+    c.weights.gamma =
+        options.number("gamma", index_1.gamma, "weight of the acceleration in them", "", not_negative);
     const std::string sweep = options.choice("sweep", "gauss-seidel", {"gauss-seidel", "jacobi"},
                                              "each side with what the other has found, or both at once");
     c.sweep = sweep == "jacobi" ? Sweep::jacobi : Sweep::gauss_seidel;
@@ -38,16 +40,15 @@ std::optional<CoupledOptions> read_coupling(Options& options)
                : acceleration == "quasi-newton" ? Repetition::quasi_newton
                                                 : Repetition::plain;
     c.must_converge = options.flag("coupling-strict", "stop if a tight step does not converge");
-    const auto refuse = [](const char* name, auto value, const char* remedy) {
+    const auto refuse_value = [](const char* name, int value, const char* remedy) {
         throw UsageError(fmt::format("--{} is {}: give {}.", name, value, remedy));
     };
-    for (const auto& [name, weight] :
-         {std::pair{"alpha", c.weights.alpha}, {"beta", c.weights.beta}, {"gamma", c.weights.gamma}})
-        if (!(weight >= 0) || !std::isfinite(weight)) refuse(name, weight, "zero or a positive number");
-    if (c.extrapolation < 0 || c.extrapolation > 2) refuse("extrapolation", c.extrapolation, "0, 1 or 2");
-    if (c.smooth_substeps < 1) refuse("smooth-substeps", c.smooth_substeps, "a positive number");
-    if (c.nonsmooth_substeps < 1) refuse("nonsmooth-substeps", c.nonsmooth_substeps, "a positive number");
-    if (c.max_iterations < 2) refuse("coupling-iterations", c.max_iterations, "2 or more");
+    if (c.extrapolation < 0 || c.extrapolation > 2)
+        refuse_value("extrapolation", c.extrapolation, "0, 1 or 2");
+    if (c.smooth_substeps < 1) refuse_value("smooth-substeps", c.smooth_substeps, "a positive number");
+    if (c.nonsmooth_substeps < 1)
+        refuse_value("nonsmooth-substeps", c.nonsmooth_substeps, "a positive number");
+    if (c.max_iterations < 2) refuse_value("coupling-iterations", c.max_iterations, "2 or more");
     if (!(c.absolute >= 0) || !(c.relative >= 0) || !(c.absolute + c.relative > 0))
         throw UsageError(fmt::format("--coupling-tolerance is {} and --coupling-relative {}: neither may be "
                                      "negative, and one must be positive.",

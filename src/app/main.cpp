@@ -1,4 +1,4 @@
-#include "tamis/app/script.hpp"
+#include "tamis/app/program.hpp"
 
 int main(int argc, char** argv)
 {

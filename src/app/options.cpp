@@ -6,20 +6,23 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <list>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace tamis {
 
 struct Options::Impl {
     CLI::App app;
     std::vector<std::string> arguments;
-    std::string heading = "Options of the model";
-    std::list<double> numbers;
-    std::list<int> integers;
-    std::list<std::string> texts;
+    std::string command, heading = "Options of the model";
+    bool help = false;
+    std::list<std::vector<std::string>> given; // words, by option
     std::list<bool> flags;
     std::vector<std::string> names;
     nlohmann::json values;
@@ -34,7 +37,7 @@ struct Options::Impl {
     void read(const std::string& name, const std::string& wants, Add&& add)
     {
         try {
-            add();
+            add()->group(heading);
             parse();
         } catch (const CLI::OptionAlreadyAdded&) {
             fail("The option '{}' is declared twice, or is one that every run has: choose another name.",
@@ -44,21 +47,67 @@ struct Options::Impl {
         }
         names.push_back("--" + name);
     }
-    template <class T>
-    T declare(std::list<T>& storage, const std::string& name, const T& value, const std::string& help,
-              const std::string& wants, const std::vector<std::string>& among = {})
+    // The word given for an option, or none.
+    std::optional<std::string> word(const std::string& name, const std::string& type,
+                                    const std::string& value, const std::string& help_text,
+                                    const std::string& wants)
     {
-        storage.push_back(value);
+        std::vector<std::string>& words = given.emplace_back();
         read(name, wants, [&] {
-            CLI::Option* option =
-                app.add_option("--" + name, storage.back(), help)->capture_default_str()->group(heading);
-            option->type_name(among.empty() ? std::is_same_v<T, std::string> ? "TEXT" : "NUMBER"
-                                            : fmt::format("{}", fmt::join(among, "|")));
-            if constexpr (std::is_same_v<T, std::string>)
-                if (!among.empty()) option->check(CLI::IsMember(among).description(""));
+            const CLI::callback_t keep = [&words](const CLI::results_t& all) {
+                words = all;
+                return true;
+            };
+            return app.add_option("--" + name, keep, help_text)
+                ->type_name(type)
+                ->default_str(value)
+                ->allow_extra_args(false)
+                ->take_all();
         });
-        values[name] = storage.back();
-        return storage.back();
+        if (words.size() > 1) throw UsageError(fmt::format("--{} is given twice: give it once.", name));
+        if (words.empty()) return {};
+        return words.front();
+    }
+    double number(const std::string& name, double value, const std::string& help_text,
+                  const std::string& unit, const std::string& wants, const Range& range)
+    {
+        std::string beside = unit;
+        if (const std::string limits = brief(range); !limits.empty())
+            beside += (unit.empty() ? "" : ", ") + limits;
+        const auto given_word =
+            word(name, "NUMBER", fmt::format("{}", value),
+                 beside.empty() ? help_text : fmt::format("{} [{}]", help_text, beside), wants);
+        double x = value;
+        if (given_word && !read_number(*given_word, x))
+            throw UsageError(
+                fmt::format("--{} is '{}', but needs {} (see --help).", name, *given_word, wants));
+        if (std::isfinite(x) && x <= range.most && (range.above ? x > range.least : x >= range.least))
+            return x;
+        throw UsageError(
+            fmt::format("--{} is {}{}: give {}.", name, x, unit.empty() ? "" : " " + unit, wanted(range)));
+    }
+
+    static bool read_number(std::string_view text, double& x)
+    {
+        if (text.starts_with('+')) text.remove_prefix(1);
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+        return error == std::errc() && end == text.data() + text.size();
+    }
+    static std::string wanted(const Range& range)
+    {
+        if (std::isfinite(range.least) && std::isfinite(range.most))
+            return fmt::format("a number from {:g} to {:g}", range.least, range.most);
+        if (range.least == 0) return range.above ? "a positive number" : "zero or a positive number";
+        if (std::isfinite(range.least)) return fmt::format("{:g} or more", range.least);
+        return "a finite number";
+    }
+    static std::string brief(const Range& range)
+    {
+        if (std::isfinite(range.least) && std::isfinite(range.most))
+            return fmt::format("{:g} to {:g}", range.least, range.most);
+        if (range.least == 0 && range.above) return "positive";
+        if (std::isfinite(range.least)) return fmt::format("{:g} or more", range.least);
+        return "";
     }
 };
 
@@ -81,6 +130,16 @@ std::size_t distance(const std::string& a, const std::string& b)
     return row.back();
 }
 
+// A word as a shell takes it.
+std::string quoted(const std::string& word)
+{
+    const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("_-+=.,:/@%", c); };
+    if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
 } // namespace
 
 Options::Options(std::string program, std::string description, std::vector<std::string> arguments)
@@ -88,17 +147,20 @@ Options::Options(std::string program, std::string description, std::vector<std::
 {
     impl_->app.name(program);
     impl_->app.description(description);
+    impl_->command = program;
+    for (const std::string& a : arguments) impl_->command += " " + quoted(a);
     impl_->arguments = std::move(arguments);
-    impl_->app.set_help_flag(); // --help is answered when all options are known
+    // --help is answered when all options are known, --version by the program before any.
+    impl_->app.set_help_flag();
+    impl_->app.set_version_flag("--version", "", "Print version, commit and compiler, and end");
     impl_->app.allow_extras();
-    std::erase_if(impl_->arguments, [&](const std::string& a) {
-        const bool help = a == "--help" || a == "-h";
-        help_ = help_ || help;
-        return help;
-    });
+    impl_->help =
+        std::erase_if(impl_->arguments, [](const std::string& a) { return a == "--help" || a == "-h"; }) > 0;
 }
 
 Options::~Options() = default;
+Options::Options(Options&&) noexcept = default;
+Options& Options::operator=(Options&&) noexcept = default;
 
 void Options::group(const std::string& name)
 {
@@ -106,37 +168,59 @@ void Options::group(const std::string& name)
 }
 
 double Options::number(const std::string& name, double value, const std::string& help,
-                       const std::string& unit)
+                       const std::string& unit, const Range& range)
 {
-    const std::string in_unit = unit.empty() ? "" : " [" + unit + "]";
-    return impl_->declare(impl_->numbers, name, value, help + in_unit, "a number" + in_unit);
+    const double x = impl_->number(name, value, help, unit,
+                                   unit.empty() ? "a number" : fmt::format("a number [{}]", unit), range);
+    impl_->values[name] = x;
+    return x;
 }
-int Options::integer(const std::string& name, int value, const std::string& help)
+int Options::integer(const std::string& name, int value, const std::string& help, const Range& range)
 {
-    return impl_->declare(impl_->integers, name, value, help, "a whole number");
+    const double x = impl_->number(name, value, help, "", "a whole number", range);
+    if (x != std::floor(x)) throw UsageError(fmt::format("--{} is {}: give a whole number.", name, x));
+    if (std::abs(x) > std::numeric_limits<int>::max())
+        throw UsageError(fmt::format("--{} is {}: give a number that is not as large.", name, x));
+    impl_->values[name] = static_cast<int>(x);
+    return static_cast<int>(x);
 }
 std::string Options::text(const std::string& name, const std::string& value, const std::string& help)
 {
-    return impl_->declare(impl_->texts, name, value, help, "a text");
+    const std::string x = impl_->word(name, "TEXT", value, help, "a text").value_or(value);
+    impl_->values[name] = x;
+    return x;
 }
 std::string Options::choice(const std::string& name, const std::string& value,
                             const std::vector<std::string>& among, const std::string& help)
 {
-    return impl_->declare(impl_->texts, name, value, help, fmt::format("one of {}", fmt::join(among, ", ")),
-                          among);
+    const std::string wants = fmt::format("one of {}", fmt::join(among, ", "));
+    const std::string x =
+        impl_->word(name, fmt::format("{}", fmt::join(among, "|")), value, help, wants).value_or(value);
+    if (std::ranges::find(among, x) == among.end())
+        throw UsageError(fmt::format("--{} needs {} (see --help).", name, wants));
+    impl_->values[name] = x;
+    return x;
 }
 bool Options::flag(const std::string& name, const std::string& help)
 {
     impl_->flags.push_back(false);
     impl_->read(name, "no value",
-                [&] { impl_->app.add_flag("--" + name, impl_->flags.back(), help)->group(impl_->heading); });
+                [&] { return impl_->app.add_flag("--" + name, impl_->flags.back(), help); });
     impl_->values[name] = impl_->flags.back();
     return impl_->flags.back();
 }
 
+bool Options::help_asked() const
+{
+    return impl_->help;
+}
 std::string Options::help() const
 {
     return impl_->app.help();
+}
+const std::string& Options::command() const
+{
+    return impl_->command;
 }
 
 void Options::check() const

@@ -2,6 +2,8 @@
 // them; planes have no end, and are drawn as far as there is something to touch them, at the start or now.
 #include "tamis/app/output.hpp"
 
+#include "tamis/app/saved.hpp"
+#include "tamis/base/error.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/packing/measures.hpp"
 
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numbers>
 
 namespace tamis {
@@ -39,20 +42,11 @@ Bounds reach(int plane, const View& view)
     return {Eigen::Vector3d::Constant(-0.5), Eigen::Vector3d::Constant(0.5)}; // planes alone
 }
 
-// Columns that every model with grains has, behind those of its records.
-const std::vector<std::string> grain_columns{
-    "contacts",    "sweeps",         "residual_max", "residual_rms",   "violation",      "wrench_change",
-    "penetration", "momentum_error", "coordination", "solid_fraction", "kinetic_energy", "potential_energy"};
-
-std::vector<std::string> history_columns(const Script& script)
-{
-    std::vector<std::string> columns{"t"};
-    for (const Record& r : script.records())
-        columns.insert(columns.end(), r.columns.begin(), r.columns.end());
-    if (!script.model.grains().empty())
-        columns.insert(columns.end(), grain_columns.begin(), grain_columns.end());
-    return columns;
-}
+// Columns that every model with grains has, behind those of its records, with their units.
+constexpr std::pair<const char*, const char*> grain_columns[]{
+    {"contacts", ""},     {"sweeps", ""},         {"residual_max", ""},    {"residual_rms", ""},
+    {"violation", "m"},   {"wrench_change", ""},  {"penetration", "m"},    {"momentum_error", ""},
+    {"coordination", ""}, {"solid_fraction", ""}, {"kinetic_energy", "J"}, {"potential_energy", "J"}};
 
 // Mean number of other bodies that a grain presses on.
 double coordination(const View& view)
@@ -88,42 +82,73 @@ Surface coarse_sphere(double radius)
     return surface(Polyhedron{std::make_shared<Hull>(make_hull(ball.vertices))}, 0);
 }
 
-constexpr int many_spheres = 20000; // more are drawn as points
-
 const std::vector<std::string> impact_columns{
     "t",         "shape_a",    "shape_b",    "feature", "gap", "approach_speed", "separation_speed",
     "impulse_n", "impulse_t1", "impulse_t2", "energy"};
 
-} // namespace
-
-Output::Output(const Script& script, const View& view) : script_(script), folder_(script.settings().out)
+template <class Columns>
+std::vector<std::string> names(const Columns& columns)
 {
-    make_directory(folder_);
-    SceneWriter::clear(folder_, script.model.name());
-    remove_checkpoints(folder_);
-    const std::vector<std::string> columns = history_columns(script);
-    row_.resize(columns.size());
-    histories_.emplace(folder_ / "histories.csv", columns);
-    impacts_.emplace(folder_ / "impacts.csv", impact_columns);
-    prepare_scene(0);
-    for (int k = 0; k < static_cast<int>(script.model.shapes().size()); ++k)
-        if (std::holds_alternative<Plane>(script.model.shapes()[k].shape)) start_.push_back(reach(k, view));
+    std::vector<std::string> all;
+    for (const auto& column : columns) all.push_back(column.name);
+    return all;
 }
 
-Output::Output(const Script& script, const Checkpoint& from) : script_(script), folder_(script.settings().out)
+} // namespace
+
+// What a checkpoint keeps of the columns, by name.
+const std::pair<const char*, double Output::Column::*> Output::column_statistics[]{
+    {"column_lines", &Column::lines}, {"column_least", &Column::least},     {"column_most", &Column::most},
+    {"column_sum", &Column::sum},     {"column_squares", &Column::squares}, {"column_last", &Column::last}};
+
+Output::Output(const Model& model, const std::vector<Record>& records, const Settings& settings)
+    : model_(model), records_(records), settings_(settings), folder_(settings.out)
 {
-    const std::vector<double>&files = from.run.at("files"), &touched = from.run.at("touched");
-    const std::vector<std::string> columns = history_columns(script);
-    row_.resize(columns.size());
-    histories_.emplace(folder_ / "histories.csv", columns, static_cast<std::uintmax_t>(files.at(0)));
-    impacts_.emplace(folder_ / "impacts.csv", impact_columns, static_cast<std::uintmax_t>(files.at(1)));
-    impact_count_ = static_cast<long>(files.at(2));
-    frames_before_ = static_cast<int>(files.at(3));
+    columns_.push_back({"t", "s"});
+    for (const Record& r : records)
+        for (const std::string& column : r.columns) columns_.push_back({column, r.unit});
+    if (!model.grains().empty())
+        for (const auto& [column, unit] : grain_columns) columns_.push_back({column, unit});
+    row_.resize(columns_.size());
+    remove_stale_parts(folder_);
+    remove_stale_parts(folder_ / "frames");
+}
+
+Output::Output(const Model& model, const std::vector<Record>& records, const Settings& settings,
+               const View& view)
+    : Output(model, records, settings)
+{
+    SceneWriter::clear(folder_, model.name());
+    remove_checkpoints(folder_);
+    histories_.emplace(folder_ / "histories.csv", names(columns_));
+    impacts_.emplace(folder_ / "impacts.csv", impact_columns);
+    prepare_scene(0);
+    for (int k = 0; k < static_cast<int>(model.shapes().size()); ++k)
+        if (std::holds_alternative<Plane>(model.shapes()[k].shape)) start_.push_back(reach(k, view));
+}
+
+Output::Output(const Model& model, const std::vector<Record>& records, const Settings& settings,
+               const Checkpoint& from)
+    : Output(model, records, settings)
+{
+    const std::vector<double>&files = saved_list(from, "files", 4), &touched = saved_list(from, "touched");
+    for (const char* name : {"histories.csv", "impacts.csv"})
+        if (!std::filesystem::exists(folder_ / name))
+            notes_.push_back(fmt::format("'{}' is missing: it begins anew where the run goes on.",
+                                         (folder_ / name).string()));
+    histories_.emplace(folder_ / "histories.csv", names(columns_), static_cast<std::uintmax_t>(files[0]));
+    impacts_.emplace(folder_ / "impacts.csv", impact_columns, static_cast<std::uintmax_t>(files[1]));
+    for (const auto& [name, of] : column_statistics) {
+        const std::vector<double>& values = saved_list(from, name, columns_.size());
+        for (std::size_t k = 0; k < columns_.size(); ++k) columns_[k].*of = values[k];
+    }
+    impact_count_ = static_cast<long>(files[2]);
+    frames_before_ = static_cast<int>(files[3]);
     for (std::size_t k = 0; k + 2 < touched.size(); k += 3)
         touched_.insert({static_cast<int>(touched[k]), static_cast<int>(touched[k + 1]),
                          static_cast<int>(touched[k + 2])});
     prepare_scene(frames_before_);
-    const std::vector<double>& start = from.run.at("planes");
+    const std::vector<double>& start = saved_list(from, "planes");
     for (std::size_t k = 0; k + 5 < start.size(); k += 6)
         start_.push_back({Eigen::Vector3d(start.data() + k), Eigen::Vector3d(start.data() + k + 3)});
 }
@@ -139,6 +164,38 @@ void Output::save(Checkpoint& checkpoint)
     std::vector<double>& touched = checkpoint.run["touched"];
     touched.clear();
     for (const auto& contact : touched_) touched.insert(touched.end(), contact.begin(), contact.end());
+    for (const auto& [name, of] : column_statistics) {
+        std::vector<double>& values = checkpoint.run[name];
+        values.clear();
+        for (const Column& column : columns_) values.push_back(column.*of);
+    }
+}
+
+void Output::Column::add(double x)
+{
+    if (!std::isfinite(x)) return;
+    least = lines == 0 ? x : std::min(least, x);
+    most = lines == 0 ? x : std::max(most, x);
+    ++lines;
+    sum += x;
+    squares += x * x;
+    last = x;
+}
+
+nlohmann::json Output::columns() const
+{
+    nlohmann::json all = nlohmann::json::object();
+    for (const Column& c : columns_) {
+        nlohmann::json& j = all[c.name];
+        j["unit"] = c.unit;
+        if (c.lines == 0) continue;
+        j["min"] = c.least;
+        j["max"] = c.most;
+        j["mean"] = c.sum / c.lines;
+        j["rms"] = std::sqrt(c.squares / c.lines);
+        j["last"] = c.last;
+    }
+    return all;
 }
 
 // A bar with the sides of a rectangle of the same stiffness, E J / (E A) = side^2 / 12: a ring of four
@@ -171,8 +228,8 @@ static Drawing beam_drawing(const BeamSpec& beam, std::span<const BodyMotion> se
 
 void Output::prepare_scene(int keep)
 {
-    const Model& model = script_.model;
-    if (script_.settings().frames == 0 || (model.shapes().empty() && model.beams().empty())) return;
+    const Model& model = model_;
+    if (settings_.frames == 0 || (model.shapes().empty() && model.beams().empty())) return;
     scene_.emplace(folder_, model.name(), keep);
     for (int k = 0; k < static_cast<int>(model.shapes().size()); ++k) {
         const AttachedShape& s = model.shapes()[k];
@@ -184,13 +241,11 @@ void Output::prepare_scene(int keep)
         d.surface.faces.clear();
     }
 
-    const auto balls = std::count_if(model.grains().begin(), model.grains().end(),
-                                     [](const GrainRecord& g) { return g.ball; });
     const Surface ball = coarse_sphere(1);
     for (const GrainRecord& grain : model.grains()) {
         Surface& all = grain_surfaces_.emplace_back();
         if (grain.ball) {
-            if (balls > many_spheres) continue;
+            if (!settings_.surfaces) continue;
             all = ball;
             for (Eigen::Vector3d& x : all.vertices) x *= grain.radius;
             continue;
@@ -241,13 +296,18 @@ void Output::history(const View& view, const StepReport& report, double momentum
 {
     row_[0] = view.time();
     double* out = row_.data() + 1;
-    for (const Record& r : script_.records()) {
-        r.write(view, out);
+    for (const Record& r : records_) {
+        try {
+            r.write(view, out);
+        } catch (const std::exception& error) {
+            fail("The record '{}' failed at t = {:g} s: {}{}", r.columns.empty() ? "" : r.columns.front(),
+                 view.time(), error.what(), std::string_view(error.what()).ends_with('.') ? "" : ".");
+        }
         out += r.columns.size();
     }
-    if (!script_.model.grains().empty()) {
+    if (!model_.grains().empty()) {
         if (radii_.empty())
-            for (const GrainRecord& grain : script_.model.grains())
+            for (const GrainRecord& grain : model_.grains())
                 radii_.push_back(std::cbrt(3 / (4 * std::numbers::pi) * grain.mass / grain.density));
         centres_.clear();
         for (const GrainState& grain : view.grains()) centres_.push_back(grain.x);
@@ -265,6 +325,7 @@ void Output::history(const View& view, const StepReport& report, double momentum
                                  view.potential_energy()};
         std::copy(std::begin(values), std::end(values), out);
     }
+    for (std::size_t k = 0; k < row_.size(); ++k) columns_[k].add(row_[k]);
     histories_->row(row_);
 }
 
@@ -280,10 +341,10 @@ void Output::impacts(const View& view, double t_m)
             continue;
         touching_.insert({c.shape_a, c.shape_b, c.feature});
         if (touched_.contains({c.shape_a, c.shape_b, c.feature})) continue;
-        impacts_->line(fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{}", t_m, csv_cell(script_.model.shape_name(c.shape_a)),
-            csv_cell(script_.model.shape_name(c.shape_b)), c.feature, c.gap, -c.u_minus[0], c.u_plus[0],
-            c.impulse[0], c.impulse[1], c.impulse[2], view.energy()));
+        impacts_->line(fmt::format("{},{},{},{},{},{},{},{},{},{},{}", t_m,
+                                   csv_cell(model_.shape_name(c.shape_a)),
+                                   csv_cell(model_.shape_name(c.shape_b)), c.feature, c.gap, -c.u_minus[0],
+                                   c.u_plus[0], c.impulse[0], c.impulse[1], c.impulse[2], view.energy()));
         ++impact_count_;
     }
     std::swap(touching_, touched_);
@@ -294,7 +355,7 @@ void Output::frame(const View& view)
     if (!scene_) return;
     auto start = start_.begin();
     for (std::size_t s = 0; s < drawn_.size(); ++s) {
-        const AttachedShape& shape = script_.model.shapes()[drawn_[s]];
+        const AttachedShape& shape = model_.shapes()[drawn_[s]];
         Drawing& d = drawings_[s];
         d.pose = pose_of(shape, view);
         if (shape.body >= 0) {
@@ -313,8 +374,8 @@ void Output::frame(const View& view)
     for (const ContactRecord& c : view.contacts()) arrows_.push_back({c.point, c.frame * c.impulse, c.gap});
     draw_grains(view);
     drawings_.resize(drawn_.size());
-    for (std::size_t b = 0; b < script_.model.beams().size(); ++b)
-        drawings_.push_back(beam_drawing(script_.model.beams()[b], view.sections(static_cast<int>(b))));
+    for (std::size_t b = 0; b < model_.beams().size(); ++b)
+        drawings_.push_back(beam_drawing(model_.beams()[b], view.sections(static_cast<int>(b))));
     scene_->frame(view.time(), drawings_, arrows_, grains_, chains_);
 }
 

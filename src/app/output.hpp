@@ -1,14 +1,17 @@
 // The files of a run: histories, impacts and pictures.
 #pragma once
 
-#include "tamis/app/script.hpp"
+#include "tamis/app/record.hpp"
+#include "tamis/app/settings.hpp"
 #include "tamis/io/checkpoint.hpp"
 #include "tamis/io/history.hpp"
 #include "tamis/io/vtk_writer.hpp"
+#include "tamis/model/stepper.hpp"
 #include "tamis/model/view.hpp"
 
 #include <array>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 
@@ -16,10 +19,12 @@ namespace tamis {
 
 class Output {
   public:
-    // Opens the folder of the run and removes what an earlier run left there under the same names.
-    Output(const Script& script, const View& view);
+    // Removes what an earlier run left in the folder under the same names.
+    Output(const Model& model, const std::vector<Record>& records, const Settings& settings,
+           const View& view);
     // Cuts the files back to where they were at the checkpoint, to go on from there.
-    Output(const Script& script, const Checkpoint& from);
+    Output(const Model& model, const std::vector<Record>& records, const Settings& settings,
+           const Checkpoint& from);
 
     void history(const View& view, const StepReport& report, double momentum_error);
     // Contacts that carry an impulse now and did not in the step before; t_m is the time of q_m, where they
@@ -31,15 +36,31 @@ class Output {
     void save(Checkpoint& checkpoint);
 
     const std::filesystem::path& folder() const { return folder_; }
+    // Unit, least, largest, mean, rms and last value of each column of histories.csv, over its lines.
+    nlohmann::json columns() const;
+    const std::vector<std::string>& notes() const { return notes_; } // what the user should know
     int frames() const { return scene_ ? scene_->frames() : frames_before_; }
     long impact_count() const { return impact_count_; }
 
   private:
+    Output(const Model& model, const std::vector<Record>& records, const Settings& settings);
     void prepare_scene(int keep);
     void draw_grains(const View& view);
 
-    const Script& script_;
+    struct Column {
+        std::string name, unit;
+        // Of the lines whose value is finite.
+        double lines = 0, least = 0, most = 0, sum = 0, squares = 0, last = 0;
+        void add(double x);
+    };
+    static const std::pair<const char*, double Column::*> column_statistics[6];
+
+    const Model& model_;
+    const std::vector<Record>& records_;
+    const Settings& settings_;
     std::filesystem::path folder_;
+    std::vector<Column> columns_;
+    std::vector<std::string> notes_;
     std::optional<History> histories_, impacts_;
     std::vector<double> row_;
     std::vector<double> radii_;            // of balls with the volume of each grain

@@ -21,6 +21,15 @@ Progress::Progress(long steps, long done, bool quiet, bool always)
 {
 }
 
+bool Progress::line_due()
+{
+    if (!shown_) return false;
+    const auto now = clock::now();
+    if (now < next_) return false;
+    next_ = now + (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(5000));
+    return true;
+}
+
 std::optional<double> Progress::due(long done)
 {
     if (!shown_ || done < next_look_) return {};
@@ -29,8 +38,7 @@ std::optional<double> Progress::due(long done)
     const double rate = (done - before_) / std::max(elapsed, 1e-9);
     stride_ = std::max(1L, static_cast<long>(rate * 0.05));
     next_look_ = done + stride_;
-    if (now < next_) return {};
-    next_ = now + (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(5000));
+    if (!line_due()) return {};
     return rate;
 }
 

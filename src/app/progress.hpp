@@ -14,11 +14,19 @@ class Progress {
     // Lines are printed on a terminal, or everywhere if `always`; never if `quiet`.
     // `done` steps were made by earlier runs.
     Progress(long steps, long done, bool quiet, bool always);
+    Progress(bool quiet, bool always) : Progress(0, 0, quiet, always) {} // of work without a known end
     void step(long done, double t, const StepReport& report);
     void step(long done); // of a study
-    void clear();         // removes the line
+    // Of work without a known end; the line is made only if it is due.
+    template <class Line>
+    void line(Line&& make)
+    {
+        if (line_due()) print(make());
+    }
+    void clear(); // removes the line
 
   private:
+    bool line_due();
     // Whether a line is due; then steps a second so far.
     std::optional<double> due(long done);
     void print(const std::string& line) const;

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "tamis/app/options.hpp"
+#include "tamis/app/record.hpp"
+#include "tamis/app/settings.hpp"
+#include "tamis/app/usage_error.hpp"
 #include "tamis/cosim/split.hpp"
 #include "tamis/model/model.hpp"
 #include "tamis/model/stepper.hpp"
 #include "tamis/packing/packing.hpp"
 
 #include <functional>
-#include <limits>
 #include <optional>
 
 namespace tamis {
@@ -35,20 +37,7 @@ struct RunDefaults {
     std::string solver = "auto";
 };
 
-// What the number that an option takes may be; always finite.
-struct Range {
-    double least = -std::numeric_limits<double>::infinity();
-    double most = std::numeric_limits<double>::infinity();
-    bool above = false; // more than the least
-};
-inline constexpr Range not_negative{.least = 0}, positive{.least = 0, .above = true};
-
 struct CoupledOptions;
-
-struct Record {
-    std::vector<std::string> columns;
-    std::function<void(const View&, double*)> write;
-};
 
 class Study;
 
@@ -58,10 +47,10 @@ class Script {
            const std::vector<std::string>& arguments);
     virtual ~Script() = default;
 
-    // Reads the options and builds the model; throws on any mistake.
+    // Reads the options and builds the model; throws on any mistake. define() is called twice if it asks for
+    // packings: first with a single grain in place of each, to know all options and check them before any
+    // packing is made.
     void prepare();
-    // Makes the stepper, runs to the end, writes all output; or carries out the study. Returns the exit code.
-    int run();
 
     Model model;
 
@@ -75,11 +64,13 @@ class Script {
     std::string choice(const std::string& name, const std::string& value,
                        const std::vector<std::string>& among, const std::string& help);
     bool flag(const std::string& name, const std::string& help);
-    void record(const std::string& column, std::function<double(const View&)> value);
+    // The unit is for summary.json.
+    void record(const std::string& column, std::function<double(const View&)> value, std::string unit = "");
     void record(const std::vector<std::string>& columns,
-                std::function<std::vector<double>(const View&)> values);
-    // Grains at rest, made by `make` in the first run that needs them and kept in out/packings. (For --help
-    // there are none.)
+                std::function<std::vector<double>(const View&)> values, std::string unit = "");
+    // Grains at rest, made by `make` in the first run that needs them and kept in out/packings, by a hash of
+    // all that they may depend on: model, name, and the options read so far. What the packing does not depend
+    // on is best read after it.
     Packing packing(const std::string& name, const std::function<Packing()>& make);
     // Instead of stepping the model: called when all options are read; see study.hpp.
     void study(std::function<void(Study&)> work) { study_ = std::move(work); }
@@ -90,24 +81,23 @@ class Script {
     RunDefaults defaults;
 
   public:
-    // What the options of the run say, after prepare().
-    struct Settings {
-        double h, theta, t_end, tolerance, rho_inf, checkpoint_every;
-        int frames, record_every, max_sweeps, threads;
-        std::string force, out, solver, friction_law;
-        bool quiet, verbose, no_output, resume;
-    };
+    // After prepare():
     const Settings& settings() const { return settings_; }
     const std::vector<Record>& records() const { return records_; }
     const Options& options() const { return options_; }
     // JSON of the options that a state depends on: those of the model, and how it is stepped.
     const std::string& identity() const { return identity_; }
     Method method() const { return method_; }
+    const std::function<void(Study&)>& study() const { return study_; } // empty: the model is stepped
     std::unique_ptr<Stepper> make_stepper() const;
 
   private:
+    void read_all();
     void read_stepping();
-    void check_stepping() const;
+    void check_all() const;
+    void start_anew();
+    std::string description_;
+    std::vector<std::string> arguments_;
     Options options_;
     Settings settings_{};
     std::function<void(Study&)> study_;
@@ -116,7 +106,8 @@ class Script {
     Method method_ = Method::moreau_jean;
     std::optional<Cut> cut_;
     std::shared_ptr<CoupledOptions> coupled_; // null: in one system
-    bool packed_ = false;                     // asked for a packing: has grains even when there are none yet
+    bool packed_ = false;                     // asked for a packing
+    bool making_ = false;                     // packings are made, and not only asked for
 };
 
 // The models of a program, as TAMIS_MODEL adds them.
@@ -135,10 +126,6 @@ bool register_model(const char* name, const char* description)
     return true;
 }
 std::unique_ptr<Script> make_script(const std::string& model, const std::vector<std::string>& arguments);
-
-// The whole program of its models: exit code 0, 1 (an error, or steps that failed) or 2 (a mistake on the
-// command line). With several models the first argument names one.
-int run_program(const std::vector<std::string>& arguments);
 
 } // namespace tamis
 

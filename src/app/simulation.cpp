@@ -5,10 +5,13 @@
 
 #include "tamis/app/output.hpp"
 #include "tamis/app/progress.hpp"
+#include "tamis/app/saved.hpp"
 #include "tamis/app/stop_signals.hpp"
+#include "tamis/app/summary_file.hpp"
 #include "tamis/cosim/coupled.hpp"
 #include "tamis/io/checkpoint.hpp"
 #include "tamis/io/file.hpp"
+#include "tamis/mbs_symbolic/compiled_equations.hpp"
 #include "tamis/model/detection.hpp"
 #include "tamis/model/model_hash.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
@@ -18,6 +21,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tamis {
 
@@ -59,42 +63,40 @@ struct Statistics {
         max_residual = std::max(max_residual, r.residual);
         max_loop_error = std::max(max_loop_error, r.loop_error);
     }
-    std::vector<double> saved() const
+
+    // f(name, number) for all that a run which goes on needs.
+    template <class Self, class F>
+    static void each(Self& s, F&& f)
     {
-        return {double(steps),
-                double(contact_steps),
-                double(contacts),
-                double(sweeps),
-                double(unconverged),
-                double(max_contacts),
-                double(max_sweeps),
-                max_residual,
-                max_loop_error,
-                energy_start,
-                worst,
-                worst_t,
-                double(worst_shapes[0]),
-                double(worst_shapes[1]),
-                max_penetration,
-                max_momentum_error};
+        f("steps", s.steps);
+        f("contact_steps", s.contact_steps);
+        f("contacts", s.contacts);
+        f("sweeps", s.sweeps);
+        f("unconverged", s.unconverged);
+        f("max_contacts", s.max_contacts);
+        f("max_sweeps", s.max_sweeps);
+        f("max_residual", s.max_residual);
+        f("max_loop_error", s.max_loop_error);
+        f("max_penetration", s.max_penetration);
+        f("max_momentum_error", s.max_momentum_error);
+        f("energy_start", s.energy_start);
+        f("worst", s.worst);
+        f("worst_t", s.worst_t);
+        f("worst_shape_a", s.worst_shapes[0]);
+        f("worst_shape_b", s.worst_shapes[1]);
     }
-    void restore(const std::vector<double>& x)
+    void save(Checkpoint& to) const
     {
-        steps = steps_before = std::lround(x.at(0));
-        contact_steps = std::lround(x.at(1));
-        contacts = std::lround(x.at(2));
-        sweeps = std::lround(x.at(3));
-        unconverged = std::lround(x.at(4));
-        max_contacts = static_cast<int>(x.at(5));
-        max_sweeps = static_cast<int>(x.at(6));
-        max_residual = x.at(7);
-        max_loop_error = x.at(8);
-        energy_start = x.at(9);
-        worst = x.at(10);
-        worst_t = x.at(11);
-        worst_shapes = {static_cast<int>(x.at(12)), static_cast<int>(x.at(13))};
-        max_penetration = x.at(14);
-        max_momentum_error = x.at(15);
+        each(*this, [&](const char* name, auto number) { to.run[name] = {static_cast<double>(number)}; });
+        to.run["unconverged_at"] = unconverged_at;
+    }
+    void restore(const Checkpoint& from)
+    {
+        each(*this, [&]<class T>(const char* name, T& number) {
+            number = static_cast<T>(saved_list(from, name, 1).front());
+        });
+        unconverged_at = saved_list(from, "unconverged_at");
+        steps_before = steps;
     }
 };
 
@@ -162,13 +164,9 @@ std::string unconverged(const Script& script, const Statistics& s)
 }
 
 nlohmann::json summary(const Script& script, const Stepper& stepper, const Statistics& s,
-                       const std::string& status, const std::vector<std::string>& notes)
+                       const std::vector<std::string>& notes)
 {
     nlohmann::json j;
-    j["model"] = script.model.name();
-    j["version"] = TAMIS_VERSION;
-    j["status"] = status;
-    j["parameters"] = script.options().values();
     j["t"] = stepper.view().time();
     j["steps"] = s.steps;
     j["contacts"] = {{"steps_with_contact", s.contact_steps}, {"total", s.contacts}, {"max", s.max_contacts}};
@@ -206,14 +204,27 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
     return j;
 }
 
+// Methods in absolute coordinates close all joints as loops.
+bool has_loops(const Script& script)
+{
+    const auto& all = script.model.mechanisms();
+    return script.method() != Method::moreau_jean ||
+           std::any_of(all.begin(), all.end(), [](const auto& m) { return !m->loops().empty(); });
+}
+
 void print_summary(const Script& script, const Stepper& stepper, const Statistics& s, const Output* output)
 {
     fmt::print("{}: {} steps of {:g} s, {:g} s simulated in {:.3g} s ({:.3g} us a step), output {:.2g} s\n",
                script.model.name(), s.steps, script.settings().h, stepper.view().time(), s.step_seconds,
                1e6 * s.step_seconds / std::max(s.steps - s.steps_before, 1L), s.output_seconds);
+    if (!script.model.grains().empty()) fmt::print("  grains       {}\n", script.model.grains().size());
+    if (const auto* relative = dynamic_cast<const MoreauJean*>(&stepper);
+        relative && !script.model.bodies().empty())
+        fmt::print("  equations    {}\n", relative->compiled() ? "compiled" : "interpreted");
     fmt::print("  contacts     in {} steps, {} at most; {} sweeps a step at most; worst residual {:.1e}\n",
                s.contact_steps, s.max_contacts, s.max_sweeps, s.max_residual);
-    fmt::print("  loop error   {:.1e} m at most\n", s.max_loop_error);
+    if (s.contact_steps > 0) fmt::print("  penetration  {:.1e} m at most\n", s.max_penetration);
+    if (has_loops(script)) fmt::print("  loop error   {:.1e} m at most\n", s.max_loop_error);
     fmt::print("  energy       {:.9g} J -> {:.9g} J\n", s.energy_start, s.energy_end);
     fmt::print("  step time   ");
     for (std::size_t k = 0; k < phase_names.size(); ++k)
@@ -234,11 +245,19 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
 
 int simulate(const Script& script)
 {
-    const Script::Settings& set = script.settings();
+    const Settings& set = script.settings();
     const std::string& name = script.model.name();
     const std::unique_ptr<Stepper> stepper = script.make_stepper();
+    const std::filesystem::path folder = set.out;
+    if (!set.no_output && !set.resume) make_directory(folder);
+    std::optional<FolderLock> lock;
+    if (!set.no_output && std::filesystem::is_directory(folder)) lock.emplace(folder);
     const long steps = std::max(1L, static_cast<long>(std::ceil(set.t_end / set.h * (1 - 1e-12))));
     std::vector<std::string> notes = stepper->messages();
+    if (const auto* relative = dynamic_cast<const MoreauJean*>(stepper.get());
+        relative && !relative->compiled())
+        if (const std::string why = why_interpreted(); !why.empty())
+            notes.push_back(fmt::format("The equations are interpreted: {}", why));
     Statistics statistics;
     std::optional<LatestCheckpoint> from;
     long first = 0; // steps that are done already
@@ -246,8 +265,7 @@ int simulate(const Script& script)
         from = read_latest(set.out, name);
         check_same_run(script, from->checkpoint);
         stepper->restore(from->checkpoint.state);
-        statistics.restore(from->checkpoint.run.at("statistics"));
-        statistics.unconverged_at = from->checkpoint.run.at("unconverged_at");
+        statistics.restore(from->checkpoint);
         first = from->checkpoint.state.step;
         notes.insert(notes.end(), from->notes.begin(), from->notes.end());
         notes.push_back(
@@ -255,6 +273,9 @@ int simulate(const Script& script)
     } else {
         statistics.energy_start = stepper->view().energy();
         for (const std::string& overlap : overlaps(stepper->view())) notes.push_back(overlap);
+        if (lock && std::filesystem::exists(folder / "summary.json"))
+            notes.push_back(
+                fmt::format("The files of an earlier run in '{}' are replaced.", folder.string()));
     }
     auto tell = [&](const std::string& note) {
         if (!set.quiet) fmt::print(stderr, "{}: note: {}\n", name, note);
@@ -269,12 +290,19 @@ int simulate(const Script& script)
     }
 
     std::optional<Output> output;
+    SummaryFile summary_file(folder, name, script.options());
     auto write_summary = [&](const std::string& status) {
-        write_file(output->folder() / "summary.json",
-                   summary(script, *stepper, statistics, status, notes).dump(2) + "\n");
+        nlohmann::json j = summary(script, *stepper, statistics, notes);
+        j["columns"] = output->columns();
+        summary_file.write(status, j);
     };
     if (!set.no_output) {
-        from ? output.emplace(script, from->checkpoint) : output.emplace(script, stepper->view());
+        from ? output.emplace(script.model, script.records(), set, from->checkpoint)
+             : output.emplace(script.model, script.records(), set, stepper->view());
+        for (const std::string& note : output->notes()) {
+            notes.push_back(note);
+            tell(note);
+        }
         write_summary("running");
     }
 
@@ -291,8 +319,7 @@ int simulate(const Script& script)
     auto saved_at = start;
     auto write_state = [&] {
         checkpoint.state = stepper->save();
-        checkpoint.run["statistics"] = statistics.saved();
-        checkpoint.run["unconverged_at"] = statistics.unconverged_at;
+        statistics.save(checkpoint);
         output->save(checkpoint);
         write_checkpoint(output->folder(), checkpoint);
         saved_step = checkpoint.state.step;
@@ -303,10 +330,12 @@ int simulate(const Script& script)
         checkpoint.model_hash = model_hash(script.model);
         checkpoint.options = script.identity();
     }
+    bool noted = false;
     auto finish = [&](const std::string& status) {
         statistics.step_seconds = seconds_since(start) - statistics.output_seconds;
         statistics.energy_end = stepper->view().energy();
-        if (statistics.unconverged > 0) notes.push_back(unconverged(script, statistics));
+        if (statistics.unconverged > 0 && !std::exchange(noted, true))
+            notes.push_back(unconverged(script, statistics));
         progress.clear();
         if (!output) return;
         output->flush();
@@ -347,6 +376,7 @@ int simulate(const Script& script)
             });
         }
         if (save && signals.caught() != 0 && done > saved_step) write(write_state);
+        finish(signals.caught() ? "interrupted" : "finished");
     } catch (const std::exception& error) {
         try {
             finish(fmt::format("failed: {}", error.what()));
@@ -354,7 +384,6 @@ int simulate(const Script& script)
         }
         throw;
     }
-    finish(signals.caught() ? "interrupted" : "finished");
     if (!set.quiet) print_summary(script, *stepper, statistics, output ? &*output : nullptr);
     if (statistics.unconverged > 0) tell(notes.back());
     if (signals.caught() == 0) return 0;

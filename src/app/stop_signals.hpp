@@ -2,8 +2,15 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 namespace tamis {
+
+// Thrown where a signal ends what is not a run.
+struct Interrupted {
+    int signal;
+    std::string where; // follows "interrupted"
+};
 
 class StopSignals {
   public:

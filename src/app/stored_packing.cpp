@@ -1,30 +1,82 @@
-// See stored_packing.hpp. A file that cannot be read is made again.
+// See stored_packing.hpp. A file that cannot be read is made again. Runs that make the same packing at once
+// make the same bits; the last one's file stays.
 #include "tamis/app/stored_packing.hpp"
 
+#include "tamis/app/progress.hpp"
+#include "tamis/app/stop_signals.hpp"
 #include "tamis/base/error.hpp"
+#include "tamis/base/state_hash.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/io/packing_file.hpp"
+#include "tamis/packing/deposit.hpp"
 
 #include <cstdlib>
 
 namespace tamis {
 
-Packing stored_packing(const std::string& name, const std::function<Packing()>& make)
+namespace {
+
+Packing make_watched(const std::string& name, const Settings& settings, const std::function<Packing()>& make)
+{
+    const StopSignals signals;
+    const auto end_if_asked = [&] {
+        if (signals.caught() == 0) return;
+        throw Interrupted{signals.caught(),
+                          fmt::format(" while the packing '{}' was made; the next run makes it anew", name)};
+    };
+    Progress progress(settings.quiet, settings.verbose);
+    const DepositWatch watch([&](const DepositStep& s) {
+        if (signals.caught() != 0) progress.clear();
+        end_if_asked();
+        progress.line([&] {
+            return fmt::format("packing '{}': step {}, rms speed {:.2g} of sqrt(g d), {} contacts, {} sweeps",
+                               name, s.steps, s.rms_speed, s.contacts, s.sweeps);
+        });
+    });
+    Packing packing = make();
+    progress.clear();
+    end_if_asked();
+    return packing;
+}
+
+} // namespace
+
+Packing stored_packing(const std::string& owner, const std::string& name, const std::string& inputs,
+                       const Settings& settings, const std::function<Packing()>& make)
 {
     const char* folder = std::getenv("TAMIS_PACKINGS");
+    StateHash hash;
+    for (const std::string_view text : {std::string_view(TAMIS_VERSION), std::string_view(owner),
+                                        std::string_view(name), std::string_view(inputs)})
+        hash.add(text);
     const std::filesystem::path path =
-        std::filesystem::path(folder ? folder : "out/packings") / (name + ".h5");
+        std::filesystem::path(folder ? folder : "out/packings") /
+        fmt::format("{}{}{}_{:016x}.h5", owner, owner.empty() ? "" : "_", name, hash.value);
+    const auto tell = [&](const std::string& note) {
+        if (!settings.quiet) fmt::print(stderr, "{}{}note: {}\n", owner, owner.empty() ? "" : ": ", note);
+    };
     if (std::filesystem::exists(path)) {
         try {
-            return read_packing(path);
+            Packing packing = read_packing(path);
+            tell(fmt::format(
+                "The packing '{}' is that of an earlier run: delete '{}' if its recipe has changed.", name,
+                path.string()));
+            return packing;
         } catch (const Error& error) {
-            fmt::print(stderr, "note: {} It is made again.\n", error.what());
+            tell(fmt::format("{} It is made again.", error.what()));
         }
     }
-    Packing packing = make();
     make_directory(path.parent_path());
+    remove_stale_parts(path.parent_path());
+    tell(fmt::format("The packing '{}' is made, once, and kept in '{}'.", name, path.string()));
+    Packing packing = make_watched(name, settings, make);
     write_packing(path, packing);
     return packing;
+}
+
+Packing stored_packing(const std::string& name, const std::function<Packing()>& make)
+{
+    return stored_packing("", name, "", Settings{}, make);
 }
 
 } // namespace tamis

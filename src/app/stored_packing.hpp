@@ -1,12 +1,19 @@
-// Packings that take a while to make are made once and kept in out/packings.
+// Packings that take a while to make are made once and kept in out/packings, or where TAMIS_PACKINGS says.
 #pragma once
 
+#include "tamis/app/settings.hpp"
 #include "tamis/packing/packing.hpp"
 
 namespace tamis {
 
-// The packing stored under this name, or what `make` makes, which is then stored. The name should tell all
-// that the packing depends on.
+// The packing stored for this owner, name and `inputs` (all that it depends on, as text), or what `make`
+// makes, which is then stored. The file is named by a hash of these and of the version of Tamis; a recipe
+// that changed otherwise is not known, and a note says that the packing is an old one. Shows how deposits go
+// on, and throws Interrupted on a signal.
+Packing stored_packing(const std::string& owner, const std::string& name, const std::string& inputs,
+                       const Settings& settings, const std::function<Packing()>& make);
+
+// For programs without options: the name tells all that the packing depends on.
 Packing stored_packing(const std::string& name, const std::function<Packing()>& make);
 
 } // namespace tamis

@@ -1,6 +1,7 @@
 // Studies; see study.hpp. Whatever ends one, tables are flushed and a summary says how it ended.
 #include "tamis/app/study.hpp"
 
+#include "tamis/app/script.hpp"
 #include "tamis/io/file.hpp"
 
 #include <algorithm>
@@ -10,23 +11,20 @@
 
 namespace tamis {
 
-namespace {
-
-struct Interrupted {};
-
-} // namespace
-
-Study::Study(const Script& script)
-    : script_(script), folder_(script.settings().out), start_(std::chrono::steady_clock::now())
+Study::Study(const std::string& model, const Settings& settings, const Options& options)
+    : settings_(settings), folder_(settings.out), start_(std::chrono::steady_clock::now())
 {
     if (!writes()) return;
     make_directory(folder_);
+    lock_.emplace(folder_);
+    remove_stale_parts(folder_);
+    summary_.emplace(folder_, model, options);
     write_summary("running");
 }
 
 int Study::threads() const
 {
-    const int asked = script_.settings().threads;
+    const int asked = settings_.threads;
     return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
@@ -52,30 +50,23 @@ Study::Table& Study::table(const std::string& name, const std::vector<std::strin
 
 void Study::progress(long done, long pieces)
 {
-    if (signals_.caught() != 0) throw Interrupted{};
-    if (!progress_ || pieces != pieces_)
-        progress_.emplace(pieces, done, script_.settings().quiet, script_.settings().verbose);
+    if (signals_.caught() != 0) throw Interrupted{signals_.caught(), ""};
+    if (!progress_ || pieces != pieces_) progress_.emplace(pieces, done, settings_.quiet, settings_.verbose);
     pieces_ = pieces;
     progress_->step(done);
 }
 
 void Study::say(const std::string& line)
 {
-    if (script_.settings().quiet) return;
+    if (settings_.quiet) return;
     if (progress_) progress_->clear();
     fmt::print("{}\n", line);
 }
 
 void Study::write_summary(const std::string& status)
 {
-    nlohmann::json j;
-    j["model"] = script_.model.name();
-    j["version"] = TAMIS_VERSION;
-    j["status"] = status;
-    j["parameters"] = script_.options().values();
-    j["results"] = results;
-    j["seconds"]["total"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    write_file(folder_ / "summary.json", j.dump(2) + "\n");
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    summary_->write(status, {{"results", results}, {"seconds", {{"total", seconds}}}});
 }
 
 void Study::finish(const std::string& status)
@@ -89,13 +80,14 @@ void Study::finish(const std::string& status)
 int carry_out(const Script& script, const std::function<void(Study&)>& work)
 {
     const std::string& name = script.model.name();
-    Study study(script);
+    Study study(name, script.settings(), script.options());
     try {
         work(study);
-    } catch (const Interrupted&) {
+        study.finish("finished");
+    } catch (const Interrupted& interrupted) {
         study.finish("interrupted");
         fmt::print(stderr, "{}: interrupted.\n", name);
-        return 128 + study.signals_.caught();
+        return 128 + interrupted.signal;
     } catch (const std::exception& error) {
         try {
             study.finish(fmt::format("failed: {}", error.what()));
@@ -103,7 +95,6 @@ int carry_out(const Script& script, const std::function<void(Study&)>& work)
         }
         throw;
     }
-    study.finish("finished");
     if (script.settings().quiet) return 0;
     fmt::print("{}: finished in {:.3g} s\n", name,
                std::chrono::duration<double>(std::chrono::steady_clock::now() - study.start_).count());

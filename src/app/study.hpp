@@ -11,15 +11,20 @@
 #pragma once
 
 #include "tamis/app/progress.hpp"
-#include "tamis/app/script.hpp"
+#include "tamis/app/settings.hpp"
 #include "tamis/app/stop_signals.hpp"
+#include "tamis/app/summary_file.hpp"
 #include "tamis/io/history.hpp"
 
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace tamis {
+
+class Script;
 
 class Study {
   public:
@@ -45,10 +50,10 @@ class Study {
         std::optional<History> file_;
     };
 
-    explicit Study(const Script& script);
+    Study(const std::string& model, const Settings& settings, const Options& options);
 
     int threads() const; // at least one
-    bool writes() const { return !script_.settings().no_output; }
+    bool writes() const { return !settings_.no_output; }
     const std::filesystem::path& folder() const { return folder_; } // of the results; exists if it writes()
 
     // Names are relative to the folder and may have folders of their own, which are made. With --no-output
@@ -70,8 +75,10 @@ class Study {
     void note(const std::string& name);
     friend int carry_out(const Script& script, const std::function<void(Study&)>& work);
 
-    const Script& script_;
+    const Settings& settings_;
     std::filesystem::path folder_;
+    std::optional<FolderLock> lock_;
+    std::optional<SummaryFile> summary_;
     std::chrono::steady_clock::time_point start_;
     StopSignals signals_;
     std::optional<Progress> progress_;

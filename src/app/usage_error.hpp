@@ -9,4 +9,12 @@ struct UsageError : Error {
     using Error::Error;
 };
 
+// fail() for options that do not fit together. What follows from a packing is none of these: see
+// Script::prepare().
+template <class... Args>
+[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args)
+{
+    throw UsageError(fmt::format(format, std::forward<Args>(args)...));
+}
+
 } // namespace tamis

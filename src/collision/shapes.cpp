@@ -255,7 +255,7 @@ Shape wall(const Eigen::Vector3d& normal, double offset)
              "and a "
              "finite offset.",
              normal.x(), normal.y(), normal.z(), offset);
-    return Plane{normal / norm, offset};
+    return Plane{normal / norm, offset / norm}; // n.x = d, whatever the length of n
 }
 
 std::vector<Eigen::Vector3d> corners(const Box& box)

@@ -58,7 +58,7 @@ Shape capsule(double radius, double length); // length of the segment, between t
 Shape polyhedron(const std::vector<Eigen::Vector3d>& points); // convex hull of the points
 Shape mesh(const std::vector<Eigen::Vector3d>& vertices, const std::vector<std::array<int, 3>>& triangles);
 Shape hollow(const Shape& cavity); // inside of a sphere, box, cylinder or capsule
-// Normalises the normal; the offset is a length along it.
+// The plane n.x = d, free on the side of n, which need not be a unit vector.
 Shape wall(const Eigen::Vector3d& normal, double offset);
 
 // Corners of a box, numbered 0..; a rectangle has four, counter-clockwise from (+x, +y):

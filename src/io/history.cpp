@@ -59,7 +59,7 @@ History::History(std::filesystem::path path, const std::vector<std::string>& col
 History::History(std::filesystem::path path, const std::vector<std::string>& columns, std::uintmax_t keep)
     : path_(std::move(path)), columns_(columns.size()), file_(path_, kept(path_, header(columns), keep))
 {
-    if (std::filesystem::file_size(path_) == 0) buffer_ = header(columns);
+    if (file_.size() == 0) buffer_ = header(columns);
     flush();
 }
 
@@ -96,7 +96,8 @@ void History::end_line()
 void History::flush()
 {
     if (!failed_) {
-        failed_ = true; // and stays so if append throws: the next call must not throw again
+        failed_ = true; // and stays so if this throws: the next call must not throw again
+        file_.require_exists();
         file_.append(buffer_);
         failed_ = false;
     }
@@ -108,7 +109,7 @@ std::uintmax_t History::sync()
 {
     flush();
     file_.sync();
-    return std::filesystem::file_size(path_);
+    return file_.size();
 }
 
 } // namespace tamis

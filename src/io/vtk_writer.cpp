@@ -49,9 +49,11 @@ void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& 
 {
     vtkNew<vtkPoints> points; // float32 unless told otherwise
     vtkNew<vtkCellArray> polygons, lines;
-    vtkNew<vtkIntArray> body_of_cell, body_of_drawing; // of all lines, then of all polygons: VTK's order
+    // Of all lines, then of all polygons: VTK's order.
+    vtkNew<vtkIntArray> body_of_cell, drawing_of_cell, body_of_drawing;
     vtkNew<vtkStringArray> names;
     body_of_cell->SetName("body");
+    drawing_of_cell->SetName("drawing");
     body_of_drawing->SetName("body");
     names->SetName("name");
     vtkNew<vtkFloatArray> velocity;
@@ -77,13 +79,16 @@ void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& 
             const vtkIdType ends[] = {first + a, first + b};
             lines->InsertNextCell(2, ends);
             body_of_cell->InsertNextValue(drawing.body);
+            drawing_of_cell->InsertNextValue(static_cast<int>(&drawing - bodies.data()));
         }
         names->InsertNextValue(drawing.name);
         body_of_drawing->InsertNextValue(drawing.body);
     }
     for (const Drawing& drawing : bodies)
-        for (std::size_t k = 0; k < drawing.surface.faces.size(); ++k)
+        for (std::size_t k = 0; k < drawing.surface.faces.size(); ++k) {
             body_of_cell->InsertNextValue(drawing.body);
+            drawing_of_cell->InsertNextValue(static_cast<int>(&drawing - bodies.data()));
+        }
 
     vtkNew<vtkPolyData> data;
     data->SetPoints(points);
@@ -91,6 +96,7 @@ void write_bodies(std::span<const Drawing> bodies, const std::filesystem::path& 
     data->SetPolys(polygons);
     data->GetPointData()->AddArray(velocity);
     data->GetCellData()->AddArray(body_of_cell);
+    data->GetCellData()->AddArray(drawing_of_cell);
     data->GetFieldData()->AddArray(names);
     data->GetFieldData()->AddArray(body_of_drawing);
     write(data, path);
@@ -151,7 +157,8 @@ struct GrainData {
     }
 };
 
-void write_points(std::span<const GrainDrawing> grains, const std::filesystem::path& path)
+// All grains, or only those without a surface.
+void write_points(std::span<const GrainDrawing> grains, bool all, const std::filesystem::path& path)
 {
     vtkNew<vtkPoints> points;
     vtkNew<vtkCellArray> vertices;
@@ -160,15 +167,17 @@ void write_points(std::span<const GrainDrawing> grains, const std::filesystem::p
     orientation->SetName("orientation");
     orientation->SetNumberOfComponents(4);
     GrainData of_points;
-    int number = 0;
+    int number = -1;
     for (const GrainDrawing& g : grains) {
+        ++number;
+        if (g.surface && !all) continue;
         const vtkIdType point = points->InsertNextPoint(g.pose.p.data());
         vertices->InsertNextCell(1, &point);
         radius->InsertNextValue(static_cast<float>(g.radius));
         const Eigen::Quaterniond q(g.pose.R);
         const double turn[] = {q.w(), q.x(), q.y(), q.z()};
         orientation->InsertNextTuple(turn);
-        of_points.add(g, number++);
+        of_points.add(g, number);
     }
     vtkNew<vtkPolyData> data;
     data->SetPoints(points);
@@ -265,7 +274,7 @@ void SceneWriter::clear(const std::filesystem::path& folder, const std::string& 
     std::vector<std::filesystem::path> old;
     for (const auto& entry : std::filesystem::directory_iterator(folder / "frames", none_there)) {
         const std::string file = entry.path().filename().string();
-        for (const char* kind : {"_bodies_", "_contacts_", "_grains_", "_chains_", "_points_"})
+        for (const char* kind : {"_bodies_", "_contacts_", "_grains_", "_balls_", "_chains_", "_points_"})
             if (file.starts_with(name + kind) && frame_number(file) >= keep) old.push_back(entry);
     }
     for (const auto& path : old) std::filesystem::remove(path, none_there);
@@ -294,13 +303,16 @@ void SceneWriter::frame(double t, std::span<const Drawing> bodies, std::span<con
     add("bodies", datasets, [&](const auto& path) { write_bodies(bodies, path); });
     add("contacts", datasets, [&](const auto& path) { write_contacts(contacts, path); });
     if (!grains.empty()) {
-        const bool drawn =
-            std::any_of(grains.begin(), grains.end(), [](const GrainDrawing& g) { return g.surface; });
-        add("grains", datasets,
-            [&](const auto& path) { drawn ? write_surfaces(grains, path) : write_points(grains, path); });
+        const auto surfaces =
+            std::count_if(grains.begin(), grains.end(), [](const GrainDrawing& g) { return g.surface; });
+        if (surfaces > 0) add("grains", datasets, [&](const auto& path) { write_surfaces(grains, path); });
+        if (surfaces > 0 && surfaces < std::ssize(grains))
+            add("balls", datasets, [&](const auto& path) { write_points(grains, false, path); });
+        // The same file in both lists, if points are all that is drawn.
+        if (surfaces == 0) add("points", datasets, [](const auto&) {});
         add("chains", datasets, [&](const auto& path) { write_chains(chains, path); });
         part = 0;
-        add("points", points, [&](const auto& path) { write_points(grains, path); });
+        add("points", points, [&](const auto& path) { write_points(grains, true, path); });
         write_list(name_ + "_points", points);
     }
     write_list(name_, datasets);

@@ -213,7 +213,21 @@ std::string Model::shape_name(int shape) const
     const AttachedShape& s = shapes_[shape];
     if (!s.name.empty()) return s.name;
     const int grain = finished_ ? grain_of(s.body) : -1;
-    return grain >= 0 ? grain_name(grain) : fmt::format("shape {}", shape + 1);
+    if (grain >= 0) return grain_name(grain);
+    // By kind and number among those without a name.
+    int number = 1;
+    for (int k = 0; k < shape; ++k)
+        number += shapes_[k].name.empty() && shapes_[k].shape.index() == s.shape.index() &&
+                  !(finished_ && grain_of(shapes_[k].body) >= 0);
+    const char* kind = std::holds_alternative<Plane>(s.shape)        ? "wall"
+                       : std::holds_alternative<Hollow>(s.shape)     ? "container"
+                       : std::holds_alternative<Sphere>(s.shape)     ? "sphere"
+                       : std::holds_alternative<Box>(s.shape)        ? "box"
+                       : std::holds_alternative<Cylinder>(s.shape)   ? "cylinder"
+                       : std::holds_alternative<Capsule>(s.shape)    ? "capsule"
+                       : std::holds_alternative<Polyhedron>(s.shape) ? "polyhedron"
+                                                                     : "mesh";
+    return fmt::format("{} {}", kind, number);
 }
 
 std::string Model::grain_name(int grain) const
@@ -290,6 +304,12 @@ void Model::show(Body body, const Shape& shape, const Pose& at, std::string name
 
 void Model::ignore(ShapeId a, ShapeId b)
 {
+    for (const ShapeId id : {a, b})
+        if (id.index < 0 || id.index >= static_cast<int>(shapes_.size()))
+            fail("A pair to ignore has an unknown shape: use what attach() returned.");
+    if (a.index == b.index)
+        fail("Shape '{}' is to ignore itself: name two shapes; one never touches itself.",
+             shape_name(a.index));
     ignored_.emplace_back(std::minmax(a.index, b.index));
 }
 
@@ -328,25 +348,81 @@ void Model::beam(const BeamSpec& spec)
         fail("Beam '{}' has a damping of {} s: it must not be negative.", spec.name, spec.damping);
     beams_.push_back(spec);
 }
+namespace {
+
+struct LawError : Error {
+    using Error::Error;
+};
+
+[[noreturn]] void fail_in(const std::string& what, const std::exception& error)
+{
+    const std::string_view said = error.what();
+    if (dynamic_cast<const LawError*>(&error)) throw LawError(error.what()); // of a law that was handed on
+    throw LawError(fmt::format("The {} failed: {}{}", what, said, said.ends_with('.') ? "" : "."));
+}
+
+// Calls a law of the user; what it throws tells which one it was.
+template <class Law>
+auto named(const std::string& what, Law&& law)
+{
+    try {
+        return law();
+    } catch (const std::exception& error) {
+        fail_in(what, error);
+    }
+}
+
+// Principal moments a <= b <= c of a solid satisfy a + b >= c. One that is zero is taken as not given: the
+// body does not turn about that axis.
+void require_possible(const BodyRecord& body)
+{
+    const Eigen::Vector3d I =
+        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(body.inertia, Eigen::EigenvaluesOnly).eigenvalues();
+    if (I[0] > 1e-9 * I[2] && I[0] + I[1] < (1 - 1e-6) * I[2])
+        fail("Body '{}' has the principal inertias {:.6g}, {:.6g} and {:.6g} kg m2: no body has one that is "
+             "larger "
+             "than the two others together; correct it.",
+             body.name, I[0], I[1], I[2]);
+}
+
+} // namespace
+
 void Model::force(Coordinate on, ScalarLaw law, ForceTreatment treatment)
 {
     if (treatment == ForceTreatment::implicit) require_scalar(on, "carry an implicit force: use wrenches");
-    joint_forces_.push_back({on, std::move(law), treatment});
+    const std::string what =
+        fmt::format("force on '{}'", mechanisms_.at(on.mechanism)->coordinate_name(on.index));
+    joint_forces_.push_back(
+        {on, [=, law = std::move(law)](const View& s) { return named(what, [&] { return law(s); }); },
+         treatment});
 }
 void Model::wrench(Frame at, WrenchLaw law)
 {
-    wrenches_.push_back({at, std::move(law)});
+    const std::string what =
+        fmt::format("wrench at '{}'", mechanisms_.at(at.mechanism)->frames().at(at.index).name);
+    wrenches_.push_back(
+        {at, [=, law = std::move(law)](const View& s) { return named(what, [&] { return law(s); }); }});
 }
 void Model::grain_force(GrainLaw law)
 {
-    grain_forces_.push_back(std::move(law));
+    grain_forces_.push_back([law = std::move(law)](const View& s, GrainId g) {
+        try {
+            return law(s, g);
+        } catch (const std::exception& error) {
+            fail_in(fmt::format("force on grain {}", g.index + 1), error);
+        }
+    });
 }
 
 Memory Model::memory(const std::string& name, double start, MemoryLaw next)
 {
     if (!next) fail("The memory '{}' has no law: give the function that tells its next value.", name);
     if (!std::isfinite(start)) fail("The memory '{}' starts with {}: give a finite number.", name, start);
-    memories_.push_back({name, start, std::move(next)});
+    memories_.push_back(
+        {name, start,
+         [what = fmt::format("memory '{}'", name), next = std::move(next)](const View& s, double now) {
+             return named(what, [&] { return next(s, now); });
+         }});
     return {static_cast<int>(memories_.size()) - 1};
 }
 
@@ -369,6 +445,7 @@ void Model::finish()
                 record.com[i] = m->value(l.com[i]);
                 for (int j = 0; j < 3; ++j) record.inertia(i, j) = m->value(l.inertia(i, j));
             }
+            require_possible(record);
             bodies_.push_back(record);
         }
         frames_.push_back({});

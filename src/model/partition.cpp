@@ -215,11 +215,13 @@ void Partition::close(double* q, double t)
         loop_error_ = body_.h.cwiseAbs().maxCoeff();
         // Stop at the tolerance, or where round-off stops the progress of an already tiny error.
         if (error <= tolerance || (error <= 100 * tolerance && error >= previous / 2)) {
-            if (loop_error_ > 1e-9 * body_.length_scale)
+            if (loop_error_ > 1e-9 * body_.length_scale) {
+                if (t == 0) break; // aligned bodies whose end is out of reach
                 fail("At t = {:.6g} s loop equations of mechanism '{}' that were redundant no longer are "
                      "(error {:.3g} m): "
                      "start from a configuration that is not singular.",
                      t, m.name(), loop_error_);
+            }
             return;
         }
         if (!std::isfinite(error)) break;

@@ -62,34 +62,52 @@ void note_result(const MoreauJean& run, const StepReport& report, Deposited& res
     result.touching.assign(touching.begin(), touching.end());
 }
 
-// Until the grains rest; `least` steps are made at any rate.
+thread_local std::function<void(const DepositStep&)> watch;
+
+// Until the grains rest; `least` steps are made at any rate. The tolerance is a part of the solver, so that
+// the second half has one of its own, which goes on from the state of the first.
 void settle(const Model& model, const Scale& scale, const Deposit& how, long least, Deposited& result)
 {
-    MoreauJean falling(model, options(scale, how, how.tolerance)),
-        resting(model, options(scale, how, how.tolerance / 10));
     StepReport report;
     const long longest = std::lround(how.longest / how.step);
     auto until = [&](MoreauJean& run, double speed, long limit) {
         for (long n = 0; n < limit; ++n) {
             report = run.step();
             ++result.steps;
+            const double now = rms_speed(run.view());
+            if (watch) watch({result.steps, now / scale.speed, report.contacts, report.sweeps});
             if (how.tell && result.steps % 100 == 0)
                 how.tell(fmt::format(
                     "step {}: rms speed {:.2g} of sqrt(g d), {} contacts, {} sweeps, residual {:.1e}",
-                    result.steps, rms_speed(run.view()) / scale.speed, report.contacts, report.sweeps,
-                    report.residual_rms));
+                    result.steps, now / scale.speed, report.contacts, report.sweeps, report.residual_rms));
             // Grains that have not begun to fall do not rest.
-            if (n >= least && rms_speed(run.view()) < speed) break;
+            if (n >= least && now < speed) break;
         }
     };
-    until(falling, 10 * how.rest * scale.speed, longest);
-    resting.restore(falling.state());
+    State fallen;
+    {
+        MoreauJean falling(model, options(scale, how, how.tolerance));
+        until(falling, 10 * how.rest * scale.speed, longest);
+        fallen = falling.state();
+    }
+    MoreauJean resting(model, options(scale, how, how.tolerance / 10));
+    resting.restore(fallen);
     until(resting, how.rest * scale.speed, longest / 4);
-    result.time += falling.state().t + (resting.state().t - falling.state().t);
+    result.time += resting.state().t;
     note_result(resting, report, result);
 }
 
 } // namespace
+
+DepositWatch::DepositWatch(std::function<void(const DepositStep&)> inner) : outer_(std::move(watch))
+{
+    watch = std::move(inner);
+}
+
+DepositWatch::~DepositWatch()
+{
+    watch = std::move(outer_);
+}
 
 Deposited deposit(const Packing& loose, const Walls& walls, const Deposit& how)
 {

@@ -15,13 +15,31 @@ struct Deposit {
     // friction first gives a dense packing, much friction a loose one.
     std::vector<double> friction{0.3};
     double rest =
-        1e-3; // ends when the rms speed of the grains is below this part of sqrt(g d), d their mean size
+        1e-3; // ends when the rms speed is below this part of sqrt(g d), d the mean size of the grains
     double step = 0.01;      // of sqrt(d / g)
     double tolerance = 1e-3; // of the contact solver while the grains fall; ten times less in the end
     int max_sweeps = 200;
     double longest = 300; // in units of sqrt(d / g), for one coefficient: then the grains count as resting
     int threads = 0;
     std::function<void(const std::string&)> tell; // progress, a line now and then
+};
+
+// How far a deposit is.
+struct DepositStep {
+    long steps;
+    double rms_speed; // relative to sqrt(g d)
+    int contacts, sweeps;
+};
+// While it lives, deposits and shakes of this thread call it after every step; it may throw to end them.
+class DepositWatch {
+  public:
+    explicit DepositWatch(std::function<void(const DepositStep&)> watch);
+    ~DepositWatch();
+    DepositWatch(const DepositWatch&) = delete;
+    DepositWatch& operator=(const DepositWatch&) = delete;
+
+  private:
+    std::function<void(const DepositStep&)> outer_;
 };
 
 // What became of it.

@@ -20,7 +20,7 @@ struct Packing {
 // Adds all grains; the number of the first one is returned.
 int add_grains(Model& model, const Packing& packing, MaterialId material, double density);
 
-// Where the grains of the view from number `first` on are now.
+// Where the grains of the view from number `first` on are now. A cluster of several shapes throws.
 Packing packing_of(const View& view, int first = 0);
 
 // Box around all grains.

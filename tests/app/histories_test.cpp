@@ -1,6 +1,6 @@
 // Columns of histories.csv that every model with grains has, of the model `workshop` (resume_test.cpp).
 #include "io/scratch.hpp"
-#include "tamis/app/script.hpp"
+#include "tamis/app/program.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

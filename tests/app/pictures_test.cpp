@@ -1,7 +1,7 @@
 // What ParaView is given to draw, of the model `workshop` (resume_test.cpp): a ball on a hinge between two
 // walls, and four grains above a floor.
 #include "io/scratch.hpp"
-#include "tamis/app/script.hpp"
+#include "tamis/app/program.hpp"
 
 #include <gtest/gtest.h>
 #include <regex>

@@ -1,7 +1,7 @@
 // A run that was stopped, killed or extended ends as if it had never stopped: same state, same files.
 #include "error_of.hpp"
 #include "io/scratch.hpp"
-#include "tamis/app/script.hpp"
+#include "tamis/app/program.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/model/view.hpp"
 
@@ -116,7 +116,7 @@ void expect_same_run(const std::filesystem::path& a, const std::filesystem::path
 {
     const nlohmann::json x = summary_of(a), y = summary_of(b);
     for (const char* key :
-         {"state_hash", "status", "t", "steps", "contacts", "iterations", "residuals", "energy"})
+         {"state_hash", "status", "t", "steps", "contacts", "iterations", "residuals", "energy", "columns"})
         EXPECT_EQ(x[key], y[key]) << key;
     for (const char* file : {"histories.csv", "impacts.csv"})
         EXPECT_EQ(text_of(a / file), text_of(b / file)) << file;
@@ -255,6 +255,17 @@ TEST(Resume, AnotherModelOrStepIsRefusedAndLeavesTheFilesAlone)
     EXPECT_EQ(code, 1);
     EXPECT_TRUE(contains(said, "no checkpoint")) << said;
     EXPECT_FALSE(std::filesystem::exists(folder / "none"));
+}
+
+TEST(Resume, MissingHistoriesAreTold)
+{
+    ScratchFolder folder;
+    ASSERT_EQ(run(folder / "a", {"--t-end", "0.2"}), 0);
+    std::filesystem::remove(folder / "a/histories.csv");
+    const auto [code, said] = run_aloud(folder / "a", {"--t-end", "0.3", "--resume"});
+    EXPECT_EQ(code, 0);
+    EXPECT_TRUE(contains(said, "histories.csv' is missing: it begins anew where the run goes on.")) << said;
+    EXPECT_FALSE(contains(said, "impacts.csv' is missing")) << said;
 }
 
 TEST(Resume, CompleteRunIsLeftAsItIs)

@@ -3,6 +3,7 @@
 
 #include "error_of.hpp"
 #include "io/scratch.hpp"
+#include "tamis/app/program.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -44,7 +45,7 @@ TEST(Study, WritesItsFilesAndItsParameters)
     ScratchFolder folder;
     Counting script({"--out", (folder / "a").string(), "--quiet", "--to", "2"});
     script.prepare();
-    EXPECT_EQ(script.run(), 0);
+    EXPECT_EQ(run(script), 0);
     EXPECT_EQ(text_of(folder / "a/numbers.csv"), "n,square\n1,1\n2,4\n");
     EXPECT_EQ(text_of(folder / "a/deep/down/end.txt"), "end\n");
     const nlohmann::json j = summary(folder / "a");
@@ -60,7 +61,7 @@ TEST(Study, WritesNothingIfAskedTo)
     ScratchFolder folder;
     Counting script({"--out", (folder / "a").string(), "--quiet", "--no-output"});
     script.prepare();
-    EXPECT_EQ(script.run(), 0);
+    EXPECT_EQ(run(script), 0);
     EXPECT_FALSE(std::filesystem::exists(folder / "a"));
 }
 
@@ -70,7 +71,7 @@ TEST(Study, EndedBySignalOrErrorKeepsWhatItHas)
     Counting stopped({"--out", (folder / "a").string(), "--quiet", "--raise", "2"});
     stopped.prepare();
     testing::internal::CaptureStderr();
-    EXPECT_EQ(stopped.run(), 128 + SIGTERM);
+    EXPECT_EQ(run(stopped), 128 + SIGTERM);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "counting: interrupted.\n");
     EXPECT_EQ(summary(folder / "a")["status"], "interrupted");
     EXPECT_EQ(summary(folder / "a")["results"]["last"], 1);
@@ -78,7 +79,7 @@ TEST(Study, EndedBySignalOrErrorKeepsWhatItHas)
 
     Counting failed({"--out", (folder / "b").string(), "--quiet", "--fail", "1"});
     failed.prepare();
-    EXPECT_EQ(error_of([&] { failed.run(); }), "No number after 1: count less far.");
+    EXPECT_EQ(error_of([&] { run(failed); }), "No number after 1: count less far.");
     EXPECT_EQ(summary(folder / "b")["status"], "failed: No number after 1: count less far.");
     EXPECT_EQ(text_of(folder / "b/numbers.csv"), "n,square\n1,1\n");
 }

@@ -1,7 +1,7 @@
 // Steps that stop at the sweep limit, of the model `workshop` (resume_test.cpp).
 #include "error_of.hpp"
 #include "io/scratch.hpp"
-#include "tamis/app/script.hpp"
+#include "tamis/app/program.hpp"
 
 #include <gtest/gtest.h>
 

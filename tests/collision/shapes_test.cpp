@@ -165,7 +165,7 @@ TEST(Shapes, FactoriesTakeFullLengthsAndNormalise)
     EXPECT_EQ(std::get<Box>(std::get<Hollow>(hollow(box(2, 4, 6))).cavity).half, Vector3d(1, 2, 3));
     const Plane plane = std::get<Plane>(wall({0, 3, 4}, 7));
     EXPECT_LT((plane.normal - Vector3d(0, 0.6, 0.8)).norm(), 1e-15);
-    EXPECT_EQ(plane.offset, 7);
+    EXPECT_DOUBLE_EQ(plane.offset, 1.4); // 3 y + 4 z = 7
 }
 
 TEST(Shapes, CornersAreNumberedAsDocumented)
@@ -242,7 +242,7 @@ TEST(Shapes, ShapesWithoutEndHaveInfiniteBounds)
     const Pose shift{Matrix3d::Identity(), {1, 2, 3}};
     expect_bounds(bounds(hollow(sphere(1)), shift), none, all);
     expect_bounds(bounds(wall({0, 3, 4}, 1), shift), none, all);
-    expect_bounds(bounds(wall({0, 0, 2}, 0.5), shift), none, {inf, inf, 3.5});
+    expect_bounds(bounds(wall({0, 0, 2}, 0.5), shift), none, {inf, inf, 3.25}); // 2 z = 0.5
     expect_bounds(bounds(wall({0, -1, 0}, 0.5), shift), {-inf, 1.5, -inf}, all);
     Matrix3d turn; // z to x
     turn << 0, 0, 1, 1, 0, 0, 0, 1, 0;
@@ -378,5 +378,5 @@ TEST(Shapes, FlatSurfacesAreOneFaceAlongTheirNormal)
     EXPECT_LT((normal(plane) - 9 * Vector3d(1, 2, 2) / 3).norm(), 1e-14);
     Vector3d centre = Vector3d::Zero();
     for (const Vector3d& x : plane.vertices) centre += x / 4;
-    EXPECT_LT((centre - 5 * Vector3d(1, 2, 2) / 3).norm(), 1e-14);
+    EXPECT_LT((centre - 5 * Vector3d(1, 2, 2) / 9).norm(), 1e-14); // x + 2 y + 2 z = 5
 }

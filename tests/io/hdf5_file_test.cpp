@@ -6,9 +6,11 @@
 
 #include <bit>
 #include <cmath>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
+#include <sys/resource.h>
 
 namespace tamis::test {
 
@@ -151,8 +153,14 @@ TEST(Hdf5File, OldFileStaysWhenTheNewOneCannotBeWritten)
     ScratchFolder folder;
     write_hdf5(folder / "a.h5", sample());
     const std::string before = text_of(folder / "a.h5");
-    make_directory(folder / "a.h5.part"); // in the way of the temporary file
-    EXPECT_TRUE(contains(error_of([&] { write_hdf5(folder / "a.h5", Hdf5{}); }), "a.h5"));
+    rlimit limit{};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    const rlimit small{100, limit.rlim_max};
+    std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    const std::string error = error_of([&] { write_hdf5(folder / "a.h5", Hdf5{}); });
+    setrlimit(RLIMIT_FSIZE, &limit);
+    EXPECT_TRUE(contains(error, "a.h5")) << error;
     EXPECT_EQ(text_of(folder / "a.h5"), before);
 }
 

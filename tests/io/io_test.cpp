@@ -7,6 +7,7 @@
 #include "tamis/io/vtk_writer.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -20,7 +21,9 @@
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace tamis::test {
@@ -139,6 +142,62 @@ TEST(WriteFile, FolderOfTheSameNameIsKept)
     EXPECT_EQ(count_entries(folder / ""), 1);
 }
 
+TEST(WriteFile, TemporariesOfTheDeadAreRemovedAndNoOthers)
+{
+    ScratchFolder folder;
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+    const auto name = [&](const std::string& host, pid_t process) {
+        return folder / fmt::format("f.{}-{}-7.part", host, process);
+    };
+    const std::filesystem::path dead = name(host_name(), child), alive = name(host_name(), ::getpid()),
+                                elsewhere = name("another.machine", child), other = folder / "mine.part";
+    for (const auto& path : {dead, alive, elsewhere, other}) std::ofstream(path) << "x";
+    remove_stale_parts(folder / "");
+    EXPECT_FALSE(std::filesystem::exists(dead));
+    for (const auto& path : {alive, elsewhere, other}) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+}
+
+TEST(WriteFile, ManyMayWriteTheSameFileAtOnce)
+{
+    ScratchFolder folder;
+    std::vector<std::thread> writers;
+    std::atomic<int> failures = 0;
+    for (int k = 0; k < 4; ++k)
+        writers.emplace_back([&] {
+            for (int n = 0; n < 200; ++n)
+                if (!error_of([&] { write_file(folder / "f", std::string(5000, 'x')); }).empty()) ++failures;
+        });
+    for (std::thread& writer : writers) writer.join();
+    EXPECT_EQ(failures, 0);
+    EXPECT_EQ(text_of(folder / "f"), std::string(5000, 'x'));
+    EXPECT_EQ(count_entries(folder / ""), 1);
+}
+
+TEST(OverwriteFile, FillsUpWithSpacesAndNeedsTheRoom)
+{
+    ScratchFolder folder;
+    EXPECT_FALSE(overwrite_file(folder / "f", "x"));
+    write_file(folder / "f", "0123456789");
+    EXPECT_TRUE(overwrite_file(folder / "f", "abc"));
+    EXPECT_EQ(text_of(folder / "f"), "abc       ");
+    EXPECT_FALSE(overwrite_file(folder / "f", "01234567890"));
+    EXPECT_EQ(text_of(folder / "f"), "abc       ");
+}
+
+TEST(FolderLock, IsHeldByOneUntilItEnds)
+{
+    ScratchFolder folder;
+    {
+        const FolderLock lock(folder / "");
+        const std::string error = error_of([&] { FolderLock second(folder / ""); });
+        EXPECT_NE(error.find("Another run (process " + std::to_string(::getpid())), std::string::npos)
+            << error;
+    }
+    EXPECT_EQ(error_of([&] { FolderLock third(folder / ""); }), "");
+}
+
 TEST(File, RefusedAppendLeavesWhatWasThere)
 {
     ScratchFolder folder;
@@ -240,6 +299,15 @@ TEST(History, FileIsMadeOfWholeLinesAtAnyMoment)
     }
     EXPECT_GT(sizes, 3u);  // it did grow on the way
     EXPECT_LT(sizes, 50u); // and not row by row
+}
+
+TEST(History, DeletedFileIsNamed)
+{
+    ScratchFolder folder;
+    History history(folder / "h.csv", {"t"});
+    std::filesystem::remove(folder / "h.csv");
+    const std::string error = error_of([&] { history.flush(); });
+    EXPECT_NE(error.find("h.csv' was deleted"), std::string::npos) << error;
 }
 
 TEST(History, RowIsOnDiskAfterASecond)

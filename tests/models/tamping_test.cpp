@@ -1,7 +1,7 @@
 // The tamping machine in a small bed of large stones, run as a user runs it: from options to files.
 #include "error_of.hpp"
 #include "io/scratch.hpp"
-#include "tamis/app/script.hpp"
+#include "tamis/app/program.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 #include <cmath>

@@ -1,0 +1,45 @@
+#include "tamis/app/provenance.hpp"
+
+#include "tamis/io/file.hpp"
+
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#ifndef TAMIS_COMMIT
+#define TAMIS_COMMIT ""
+#endif
+#ifdef __clang__
+#define TAMIS_COMPILER "Clang " __clang_version__
+#else
+#define TAMIS_COMPILER "GCC " __VERSION__
+#endif
+
+namespace tamis {
+
+std::string version_line()
+{
+    const std::string commit = TAMIS_COMMIT;
+    return fmt::format("tamis {}{}, {}", TAMIS_VERSION, commit.empty() ? "" : " (commit " + commit + ")",
+                       TAMIS_COMPILER);
+}
+
+std::string date_now()
+{
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+}
+
+nlohmann::json provenance(const std::string& command)
+{
+    const std::string commit = TAMIS_COMMIT;
+    nlohmann::json j = {{"version", TAMIS_VERSION},
+                        {"compiler", TAMIS_COMPILER},
+                        {"host", host_name()},
+                        {"command", command}};
+    j["commit"] = commit.empty() ? nlohmann::json() : nlohmann::json(commit);
+    return j;
+}
+
+} // namespace tamis

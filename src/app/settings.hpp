@@ -1,0 +1,15 @@
+// What the options that every run has say.
+#pragma once
+
+#include <string>
+
+namespace tamis {
+
+struct Settings {
+    double h, theta, t_end, tolerance, rho_inf, checkpoint_every;
+    int frames, record_every, max_sweeps, threads;
+    std::string force, out, solver, friction_law;
+    bool quiet, verbose, no_output, resume, surfaces;
+};
+
+} // namespace tamis
