@@ -4,6 +4,7 @@
 #include "tamis/absolute/absolute.hpp"
 #include "tamis/absolute/generalized_alpha.hpp"
 #include "tamis/app/coupling_options.hpp"
+#include "tamis/app/equations.hpp"
 #include "tamis/app/simulation.hpp"
 #include "tamis/app/stored_packing.hpp"
 #include "tamis/app/study.hpp"
@@ -248,16 +249,21 @@ std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments)
 
 } // namespace
 
-int run_program(const std::vector<std::string>& arguments)
+int run_program(std::vector<std::string> arguments)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file-size limit is reported like a full disk
     std::string name = "tamis";
     try {
+        const std::string equations = take_equations(arguments);
         const std::unique_ptr<Script> script = make_script(arguments);
         name = script->model.name();
         script->prepare();
         if (script->options().help_asked()) {
             fmt::print("{}", script->options().help());
+            return 0;
+        }
+        if (!equations.empty()) {
+            write_equations(script->model, equations);
             return 0;
         }
         return script->run();

@@ -137,8 +137,9 @@ bool register_model(const char* name, const char* description)
 std::unique_ptr<Script> make_script(const std::string& model, const std::vector<std::string>& arguments);
 
 // The whole program of its models: exit code 0, 1 (an error, or steps that failed) or 2 (a mistake on the
-// command line). With several models the first argument names one.
-int run_program(const std::vector<std::string>& arguments);
+// command line). With several models the first argument names one. With `--equations FILE` it writes equations
+// instead (equations.hpp).
+int run_program(std::vector<std::string> arguments);
 
 } // namespace tamis
 
