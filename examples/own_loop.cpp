@@ -19,7 +19,7 @@ int main()
 
     // The loop: look, decide, step.
     MoreauJean scheme(model, {.h = 1e-3});
-    while (scheme.view().time() < 3) {
+    while (scheme.view().time() < 1.5) {
         const View& now = scheme.view();
         push = now.q(x) < 0.5 ? 4 : 0;
         const StepReport report = scheme.step();
