@@ -6,6 +6,8 @@ quietly cmake --install "$build" --prefix "$scratch/installed"
 mv "$scratch/installed" "$scratch/prefix"
 [[ -z $(find "$scratch/prefix" -type l) ]] || failed "links are installed"
 ! grep -rl -e "$source" -e "$build" "$scratch/prefix" --include='*.cmake' || failed "the package refers to the tree"
+# Eigen must align in a program as it does in the library, whatever the program is compiled for.
+expect 'EIGEN_MAX_ALIGN_BYTES=[0-9]+"' "$(cat "$scratch"/prefix/lib*/cmake/tamis/tamisTargets.cmake)"
 
 cp -r "$source/examples" "$scratch/project"
 cd "$scratch/project"
