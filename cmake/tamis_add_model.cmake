@@ -1,15 +1,16 @@
 # tamis_add_model(name)
 #
-# Builds <name>.cpp of the current folder into the program <name>. The sample runs at its top are tests.
+# Builds <name>.cpp of the current folder into the program <name>, in Tamis and in projects that use it. In Tamis the
+# sample runs at its top are tests.
 function(tamis_add_model name)
   set(file ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cpp)
   if(NOT EXISTS ${file})
     message(FATAL_ERROR "${file} does not exist: create it, or remove tamis_add_model(${name}).")
   endif()
   add_library(model_${name} OBJECT ${file})
-  target_link_libraries(model_${name} PUBLIC tamis_app)
+  target_link_libraries(model_${name} PUBLIC tamis::tamis)
   add_executable(${name})
-  target_link_libraries(${name} PRIVATE model_${name} tamis_main)
+  target_link_libraries(${name} PRIVATE model_${name} tamis::main)
 
   if(TAMIS_TESTS)
     file(STRINGS ${file} lines REGEX "^//(  *Sample runs:)?  *${name}( --|$)")

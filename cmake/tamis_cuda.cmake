@@ -33,5 +33,7 @@ set_target_properties(tamis_device PROPERTIES CUDA_STANDARD 17 CUDA_RUNTIME_LIBR
 if(TAMIS_WERROR)
   target_compile_options(tamis_device PRIVATE -Werror all-warnings -Xcompiler=-Werror)
 endif()
+find_package(CUDAToolkit REQUIRED)
+target_link_libraries(tamis_device PRIVATE CUDA::cudart_static)
 target_link_libraries(tamis_contact PRIVATE tamis_device)
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/contact/device.cpp APPEND PROPERTY COMPILE_DEFINITIONS TAMIS_CUDA)

@@ -1,5 +1,6 @@
 #include "tamis/app/program.hpp"
 
+#include "tamis/app/equations.hpp"
 #include "tamis/app/provenance.hpp"
 #include "tamis/app/simulation.hpp"
 #include "tamis/app/stop_signals.hpp"
@@ -34,7 +35,7 @@ std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments)
 
 } // namespace
 
-int run_program(const std::vector<std::string>& arguments)
+int run_program(std::vector<std::string> arguments)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file-size limit is reported like a full disk
     std::string name = "tamis";
@@ -43,11 +44,16 @@ int run_program(const std::vector<std::string>& arguments)
             fmt::print("{}\n", version_line());
             return 0;
         }
+        const std::string equations = take_equations(arguments);
         const std::unique_ptr<Script> script = make_script(arguments);
         name = script->model.name();
         script->prepare();
         if (script->options().help_asked()) {
             fmt::print("{}", script->options().help());
+            return 0;
+        }
+        if (!equations.empty()) {
+            write_equations(script->model, equations);
             return 0;
         }
         return run(*script);

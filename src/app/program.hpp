@@ -12,6 +12,6 @@ int run(const Script& script);
 // The whole program of its models: exit code 0, 1 (an error, or steps that failed), 2 (a mistake on the
 // command line) or 128 + the number of the signal that ended it. With several models the first argument names
 // one.
-int run_program(const std::vector<std::string>& arguments);
+int run_program(std::vector<std::string> arguments);
 
 } // namespace tamis

@@ -257,6 +257,7 @@ std::string emit_equations(const Mechanism& m)
                     m.name());
     for (std::size_t i = 0; i < m.parameters().size(); ++i)
         legend += fmt::format("     p[{}] {}\n", i, m.parameters()[i].name);
+    legend += fmt::format("     p[{}] length scale of the mechanism\n", m.parameters().size());
     legend += "q  positions, v  velocities of the joints\n";
     for (int j = 0; j < m.nv(); ++j)
         legend += fmt::format("     v[{}] {}, q[{}]\n", j, m.coordinate_name(j), m.position_index(j));

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# A model of a user: written, run from elsewhere, changed, broken; its equations.
+. "$(dirname "$0")/common.sh" "$@"
+export TAMIS_BUILD=$build
+tamis=$source/tamis
+mkdir "$scratch/my models"
+cd "$scratch/my models"
+
+refuses() { # status, pattern, command
+    local status=0 said
+    said=$("${@:3}" 2>&1) || status=$?
+    ((status == $1)) || failed "'${*:3}' ends with $status, not $1: $said"
+    expect "$2" "$said"
+}
+
+expect '^tamis [0-9]+\.[0-9]+\.[0-9]+$' "$("$tamis" --version)"
+for command in new list run equations plot pictures test bench build docs; do
+    expect "^tamis $command" "$("$tamis" "$command" --help)"
+done
+quietly "$tamis" pictures tamping --help
+
+quietly "$tamis" new swing
+before=$(<swing.cpp)
+refuses 1 "there is a file 'swing.cpp'" "$tamis" new swing
+[[ $(<swing.cpp) == "$before" ]] || failed "a model was overwritten"
+refuses 2 "cannot be the name" "$tamis" new ../swing
+refuses 1 "Tamis has a model 'pendulum'" "$tamis" new pendulum
+refuses 2 "there is no file 'absent.cpp'" "$tamis" run absent.cpp
+refuses 2 "there is no model 'pendulun' \(did you mean 'pendulum'\?\)" "$tamis" run pendulun
+
+cd "$scratch"
+quietly "$tamis" run "my models/swing.cpp" --quiet --t-end 0.1 --frames 2 --out results
+[[ -f results/swing.pvd ]] || failed "--out is not relative to where the user is"
+library=$build/model_host/swing-$(readlink -f "my models/swing.cpp" | sha256sum | head -c 12)/model.so
+[[ -f $library ]] || failed "the model is not in '$library'"
+trap 'rm -rf "$scratch" "${library%/*}"' EXIT
+built=$(stat -c %Y.%i "$library")
+cd "my models"
+said=$("$tamis" run swing --t-end 0.1 --no-output 2>&1)
+expect "running swing.cpp of this folder" "$said"
+[[ $(stat -c %Y.%i "$library") == "$built" ]] || failed "an unchanged model was compiled again"
+
+sed -i 's/record("energy"/record("twice", [=](const View\& now) { return 2 * now.q(angle); });\n    &/' swing.cpp
+quietly "$tamis" run swing.cpp --quiet --t-end 0.1 --frames 0
+expect ',twice,' "$(head -n 1 out/swing/histories.csv)"
+
+refuses 0 '^ *dynamics ' "$tamis" equations swing.cpp --length 2 --out swing.c
+quietly cc -std=c99 -Wall -Wextra -Werror -pedantic -c swing.c
+refuses 0 'swing_equations.c' "$tamis" equations swing
+
+sed -i 's/hinge_z()/hinge_zz()/' swing.cpp
+refuses 1 "swing.cpp:[0-9]+:.*hinge_zz" "$tamis" run swing.cpp
