@@ -14,7 +14,7 @@
 //               lim_oscillator --iterate quasi-newton --variables ff --H 2e-3
 //               lim_oscillator --H 0.07 --scheme jacobi
 //               lim_oscillator --all --t-end 0.1
-#include <cosim/linear_oscillator.hpp>
+#include "support/linear_oscillator.hpp"
 #include <tamis.hpp>
 #include <tamis/app/study.hpp>
 

@@ -15,8 +15,8 @@
 // Sample runs:  stability --scheme loose --rho-steps 5 --w-steps 8
 //               stability --scheme index1 --alpha 0.2 --beta 0.2 --rm 0.5 --rho-steps 5 --w-steps 8
 //               stability --figure all --rho-steps 4 --w-steps 4
-#include <cosim/stability_map.hpp>
-#include <cosim/two_masses.hpp>
+#include "support/stability_map.hpp"
+#include "support/two_masses.hpp"
 #include <tamis.hpp>
 #include <tamis/app/study.hpp>
 using namespace tamis;

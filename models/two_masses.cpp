@@ -9,7 +9,7 @@
 //               two_masses --t-end 0.1 --coupling tight
 //               two_masses --t-end 0.1 --coupling explicit-index1 --rho-inf 0.56
 //               two_masses --t-end 0.1 --coupling tight --acceleration quasi-newton --m2 20
-#include <cosim/two_masses.hpp>
+#include "support/two_masses.hpp"
 #include <tamis.hpp>
 
 #include <cmath>

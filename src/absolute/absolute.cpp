@@ -10,6 +10,7 @@
 #include "tamis/absolute/absolute.hpp"
 
 #include "tamis/base/error.hpp"
+#include "tamis/model/contact_records.hpp"
 
 #include <array>
 #include <cmath>
@@ -22,11 +23,12 @@ Absolute::Absolute(const Model& model, const AbsoluteOptions& options)
       joint_impulses_(system_.groups().size(), Eigen::Vector3d::Zero())
 {
     if (!(options.h > 0) || !std::isfinite(options.h))
-        fail("The step size is {} s: give a positive --h.", options.h);
+        fail("The step size is {} s: it must be positive.", options.h);
     if (!(options.theta >= 0.5 && options.theta <= 1))
-        fail("theta is {}: it must lie between 0.5 and 1 (--theta).", options.theta);
+        fail("theta is {}: it must lie between 0.5 and 1.", options.theta);
     for (int b = 0; b < system_.bodies(); ++b) problem_.general_offset.push_back(6 * (b + 1));
     problem_.v_free = problem_.v = state_.v;
+    view_.set_step(options.h);
 }
 
 StepReport Absolute::step()
@@ -148,7 +150,7 @@ void Absolute::assemble_contacts()
 void Absolute::update()
 {
     if (!problem_.v.allFinite())
-        fail("The step at t = {:.6g} s diverged: velocities are not finite; reduce the step --h.", state_.t);
+        fail("The step at t = {:.6g} s diverged: velocities are not finite; reduce the step.", state_.t);
     const std::size_t joints = joint_impulses_.size();
     for (std::size_t i = 0; i < joints; ++i) joint_impulses_[i] = problem_.contacts[i].r;
     for (std::size_t a = 0; a < contacts_.size(); ++a) {
@@ -162,6 +164,30 @@ void Absolute::update()
     ++state_.step;
     view_.set(state_.t, state_.q, state_.v);
     view_.settle();
+    view_.set_contacts(contacts_);
+}
+
+SavedState Absolute::save() const
+{
+    SavedState out;
+    state_.write(out);
+    std::vector<double> joints;
+    for (const Eigen::Vector3d& r : joint_impulses_) joints.insert(joints.end(), r.data(), r.data() + 3);
+    out.put("joint_impulses", joints);
+    out.put("angles", view_.angles());
+    write_records("contacts", contacts_, out);
+    return out;
+}
+
+void Absolute::restore(const SavedState& saved)
+{
+    state_.read(saved);
+    const std::vector<double>& joints = saved.get("joint_impulses", 3 * joint_impulses_.size());
+    for (std::size_t i = 0; i < joint_impulses_.size(); ++i)
+        joint_impulses_[i] = Eigen::Map<const Eigen::Vector3d>(&joints[3 * i]);
+    saved.get("angles", view_.angles());
+    contacts_ = read_records("contacts", saved, model_);
+    view_.set(state_.t, state_.q, state_.v);
     view_.set_contacts(contacts_);
 }
 

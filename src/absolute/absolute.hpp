@@ -21,6 +21,8 @@ class Absolute : public Stepper {
     const View& view() const override { return view_; }
     std::uint64_t state_hash() const override { return state_.hash(); }
     const AbsoluteState& state() const { return state_; }
+    SavedState save() const override;
+    void restore(const SavedState& saved) override;
 
   private:
     void predict();

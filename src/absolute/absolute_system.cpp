@@ -9,6 +9,8 @@
 #include "tamis/base/error.hpp"
 #include "tamis/base/state_hash.hpp"
 #include "tamis/model/assembly.hpp"
+#include "tamis/model/laws.hpp"
+#include "tamis/model/spring.hpp"
 
 #include <Eigen/Cholesky>
 #include <cmath>
@@ -27,6 +29,32 @@ std::uint64_t AbsoluteState::hash() const
     }
     hash.add(v.data(), v.size());
     return hash.value;
+}
+
+void AbsoluteState::write(SavedState& out) const
+{
+    out.t = t;
+    out.step = step;
+    std::vector<double> poses;
+    for (const CentrePose& pose : q) {
+        poses.insert(poses.end(), pose.c.data(), pose.c.data() + 3);
+        poses.insert(poses.end(), pose.turn.coeffs().data(), pose.turn.coeffs().data() + 4);
+    }
+    out.put("q", poses);
+    out.put("v", v);
+}
+
+void AbsoluteState::read(const SavedState& in)
+{
+    t = in.t;
+    step = in.step;
+    const std::vector<double>& poses = in.get("q", 7 * q.size());
+    for (std::size_t b = 0; b < q.size(); ++b) {
+        q[b].c = Eigen::Map<const Vector3d>(&poses[7 * b]);
+        q[b].turn.coeffs() = Eigen::Map<const Eigen::Vector4d>(&poses[7 * b + 3]);
+        q[b].R = q[b].turn.toRotationMatrix();
+    }
+    in.get("v", v);
 }
 
 AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(model)
@@ -181,17 +209,16 @@ void AbsoluteSystem::forces(const std::vector<CentrePose>& q, const AbsoluteView
         apply(joint->parent, at, -value * force, -value * moment);
     };
     for (const JointSpring& s : model_.joint_springs())
-        joint_force(s.on, -s.law.stiffness * (view.q(s.on) - s.law.rest) - s.law.damping * view.v(s.on));
-    for (const JointForce& j : model_.joint_forces()) joint_force(j.on, j.law(view));
+        joint_force(s.on, -spring_force(s.law, view.q(s.on), view.v(s.on)).value);
+    for (const JointForce& j : model_.joint_forces()) joint_force(j.on, law_force(model_, j, view));
     for (const PointSpring& s : model_.point_springs()) {
-        const Vector3d a = view.position(s.a), b = view.position(s.b), x = b - a;
-        const double force = spring_force(s.law, x, view.velocity(s.b) - view.velocity(s.a));
-        const Vector3d pull = x.norm() > 0 ? (force * x.normalized()).eval() : none;
+        const Vector3d a = view.position(s.a), b = view.position(s.b);
+        const Vector3d pull = spring_force(s.law, b - a, view.velocity(s.b) - view.velocity(s.a)).pull;
         apply(model_.frame_record(s.a).body, a, pull, none);
         apply(model_.frame_record(s.b).body, b, -pull, none);
     }
     for (const AppliedWrench& w : model_.wrenches()) {
-        const Wrench value = w.law(view);
+        const Wrench value = law_wrench(model_, w, view);
         apply(model_.frame_record(w.at).body, view.position(w.at), value.force, value.moment);
     }
 }

@@ -8,6 +8,7 @@
 
 #include "tamis/model/absolute_joints.hpp"
 #include "tamis/model/detection.hpp"
+#include "tamis/model/saved_state.hpp"
 
 #include <cstdint>
 
@@ -25,6 +26,8 @@ struct AbsoluteState {
     std::vector<CentrePose> q;
     Eigen::VectorXd v; // 6 for each body
     std::uint64_t hash() const;
+    void write(SavedState& out) const;
+    void read(const SavedState& in); // of the same size
 };
 
 class AbsoluteView;
@@ -83,11 +86,14 @@ class AbsoluteView : public JointView {
     explicit AbsoluteView(const AbsoluteSystem& system);
     void set(double t, const std::vector<CentrePose>& q, const Eigen::VectorXd& v);
     void set_contacts(std::span<const ContactRecord> contacts) { contacts_ = contacts; }
+    double step_size() const override { return h_; }
+    void set_step(double h) { h_ = h; }
     std::span<const ContactRecord> contacts() const override { return contacts_; }
 
   private:
     const AbsoluteSystem& system_;
     std::span<const ContactRecord> contacts_;
+    double h_ = 0;
 };
 
 } // namespace tamis

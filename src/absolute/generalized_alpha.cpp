@@ -19,6 +19,7 @@
 #include "tamis/absolute/generalized_alpha.hpp"
 
 #include "tamis/base/error.hpp"
+#include "tamis/model/contact_records.hpp"
 
 #include <Eigen/KLUSupport>
 #include <algorithm>
@@ -74,7 +75,7 @@ class GeneralizedAlpha::Kkt {
         lu_.factorize(K_);
         if (lu_.info() != Eigen::Success)
             fail("At t = {:.6g} s the equations of the joints cannot be solved: the motion diverged; reduce "
-                 "the step --h.",
+                 "the step.",
                  t);
     }
     // First part x of M x + G^T y = force, G x = target.
@@ -113,14 +114,15 @@ GeneralizedAlpha::GeneralizedAlpha(const Model& model, const GeneralizedAlphaOpt
       detection_(model), kkt_(std::make_unique<Kkt>(system_)), q_(state_.q), v_(state_.v)
 {
     if (!(options.h > 0) || !std::isfinite(options.h))
-        fail("The step size is {} s: give a positive --h.", options.h);
+        fail("The step size is {} s: it must be positive.", options.h);
     const double rho = options.rho_inf;
-    if (!(rho >= 0 && rho <= 1)) fail("rho_inf is {}: it must lie between 0 and 1 (--rho-inf).", rho);
+    if (!(rho >= 0 && rho <= 1)) fail("rho_inf is {}: it must lie between 0 and 1.", rho);
     alpha_m_ = (2 * rho - 1) / (rho + 1);
     alpha_f_ = rho / (rho + 1);
     gamma_ = 0.5 + alpha_f_ - alpha_m_;
     beta_ = (gamma_ + 0.5) * (gamma_ + 0.5) / 4;
 
+    view_.set_step(options.h);
     problem_.general_offset.push_back(6 * system_.bodies());
     a_ = v_dot_ = a_next_ = v_dot_next_ = displacement_ = Eigen::VectorXd::Zero(6 * system_.bodies());
     linearise();
@@ -315,7 +317,7 @@ void GeneralizedAlpha::correct_velocities(bool may_open, StepReport& report)
 void GeneralizedAlpha::update()
 {
     if (!v_.allFinite() || !displacement_.allFinite())
-        fail("The step at t = {:.6g} s diverged: velocities are not finite; reduce the step --h.", state_.t);
+        fail("The step at t = {:.6g} s diverged: velocities are not finite; reduce the step.", state_.t);
     contacts_.clear();
     for (const Candidate& c : candidates_)
         if (c.active) contacts_.push_back(c.record);
@@ -327,6 +329,53 @@ void GeneralizedAlpha::update()
     ++state_.step;
     view_.set(state_.t, state_.q, state_.v);
     view_.settle();
+    view_.set_contacts(contacts_);
+}
+
+// Candidates of the last iteration are what the next step starts from: their impulses are its guess.
+SavedState GeneralizedAlpha::save() const
+{
+    SavedState out;
+    state_.write(out);
+    out.put("a", a_);
+    out.put("v_dot", v_dot_);
+    out.put("angles", view_.angles());
+    std::vector<ContactRecord> records;
+    std::vector<double> nu;
+    std::vector<std::int64_t> active;
+    for (const Candidate& c : candidates_) {
+        records.push_back(c.record);
+        nu.push_back(c.nu);
+        active.push_back(c.active);
+    }
+    write_records("contacts", records, out);
+    out.put("nu", nu);
+    out.put_integers("active", active);
+    return out;
+}
+
+void GeneralizedAlpha::restore(const SavedState& saved)
+{
+    state_.read(saved);
+    saved.get("a", a_);
+    saved.get("v_dot", v_dot_);
+    saved.get("angles", view_.angles());
+    const std::vector<ContactRecord> records = read_records("contacts", saved, model_);
+    const std::vector<double>& nu = saved.get("nu", records.size());
+    const std::vector<std::int64_t>& active = saved.get_integers("active", records.size());
+    candidates_.clear();
+    contacts_.clear();
+    for (std::size_t k = 0; k < records.size(); ++k) {
+        const int a = model_.shapes()[records[k].shape_a].material,
+                  b = model_.shapes()[records[k].shape_b].material;
+        if (a < 0 || b < 0)
+            fail("The state to go on from has a contact of shapes that touch nothing: the file is damaged.");
+        candidates_.push_back({records[k], model_.pair(a, b), nu[k], active[k] != 0});
+        if (active[k] != 0) contacts_.push_back(records[k]);
+    }
+    q_ = state_.q;
+    v_ = state_.v;
+    view_.set(state_.t, state_.q, state_.v);
     view_.set_contacts(contacts_);
 }
 

@@ -24,6 +24,8 @@ class GeneralizedAlpha : public Stepper {
     const View& view() const override { return view_; }
     std::uint64_t state_hash() const override { return state_.hash(); }
     const AbsoluteState& state() const { return state_; }
+    SavedState save() const override;
+    void restore(const SavedState& saved) override;
 
   private:
     class Kkt; // factorised [M G^T; G -epsilon]

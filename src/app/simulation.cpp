@@ -262,10 +262,6 @@ int simulate(const Script& script)
     std::optional<LatestCheckpoint> from;
     long first = 0; // steps that are done already
     if (set.resume) {
-        if (!stepper->saved())
-            fail(
-                "This method cannot go on from a checkpoint: run without --resume, or choose the Moreau-Jean "
-                "scheme in relative coordinates.");
         from = read_latest(set.out, name);
         check_same_run(script, from->checkpoint);
         stepper->restore(from->checkpoint.state);
@@ -318,11 +314,11 @@ int simulate(const Script& script)
         statistics.output_seconds += seconds_since(before);
     };
     Checkpoint checkpoint;
-    const bool save = output && set.checkpoint_every > 0 && stepper->saved();
+    const bool save = output && set.checkpoint_every > 0;
     long saved_step = first;
     auto saved_at = start;
     auto write_state = [&] {
-        checkpoint.state = *stepper->saved();
+        checkpoint.state = stepper->save();
         statistics.save(checkpoint);
         output->save(checkpoint);
         write_checkpoint(output->folder(), checkpoint);
@@ -350,7 +346,7 @@ int simulate(const Script& script)
     auto frame_step = [&](long frame) { // the step that the picture is taken after
         return std::lround(static_cast<double>(frame) * steps / std::max(set.frames, 1));
     };
-    long frame = 1;
+    long frame = 1, done = first;
     while (frame_step(frame) <= first) ++frame;
     try {
         if (output && !from)
@@ -360,6 +356,7 @@ int simulate(const Script& script)
             });
         for (long n = first; n < steps && signals.caught() == 0; ++n) {
             const StepReport report = stepper->step();
+            done = n + 1;
             const double momentum_error = output ? stepper->momentum_error() : 0;
             statistics.add(report, stepper->view().time(), momentum_error);
             progress.step(n + 1, stepper->view().time(), report);
@@ -378,7 +375,7 @@ int simulate(const Script& script)
                 if (last && !due) output->history(view, report, momentum_error);
             });
         }
-        if (save && signals.caught() != 0 && stepper->saved()->step > saved_step) write(write_state);
+        if (save && signals.caught() != 0 && done > saved_step) write(write_state);
         finish(signals.caught() ? "interrupted" : "finished");
     } catch (const std::exception& error) {
         try {

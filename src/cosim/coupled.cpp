@@ -95,6 +95,32 @@ void Coupled::restart(const SmoothState& smooth, const State& nonsmooth)
     couple();
 }
 
+SavedState Coupled::save() const
+{
+    SavedState out, smooth, coupling;
+    smooth_.solver().state().write(smooth);
+    coupling_->write(coupling);
+    const SavedState nonsmooth = nonsmooth_.saved();
+    out.t = smooth.t;
+    out.step = coupling_->statistics().steps;
+    out.put_part("smooth", smooth);
+    out.put_part("nonsmooth", nonsmooth);
+    out.put_part("coupling", coupling);
+    return out;
+}
+
+void Coupled::restore(const SavedState& saved)
+{
+    SmoothState smooth = smooth_.solver().state();
+    smooth.read(saved.part("smooth"));
+    smooth_.restart(smooth);
+    nonsmooth_.go_on(saved.part("nonsmooth"));
+    couple();
+    coupling_->read(saved.part("coupling"));
+    wrench_ = read_wrench(coupling_->inputs(0));
+    view_.show(model_.view(), nonsmooth_.stepper().view(), split_);
+}
+
 StepReport Coupled::step()
 {
     clock_.start();
@@ -123,7 +149,7 @@ std::vector<std::string> Coupled::messages() const
     if (s.not_converged > 0)
         notes.push_back(fmt::format("{} of {} macro steps did not converge within {} iterations, the worst "
                                     "with a change of {:.1e} times the tolerance: allow more iterations, "
-                                    "accelerate them, or reduce --h.",
+                                    "accelerate them, or reduce the step.",
                                     s.not_converged, s.steps, coupling_->options().max_iterations,
                                     s.worst_change));
     return notes;

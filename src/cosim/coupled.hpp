@@ -65,6 +65,8 @@ class Coupled : public Stepper {
     std::vector<std::string> messages() const override;
     double momentum_error() const override { return nonsmooth_.stepper().momentum_error(); }
 
+    SavedState save() const override;
+    void restore(const SavedState& saved) override;
     // Goes on from states of the two sides, as if they had just met.
     void restart(const SmoothState& smooth, const State& nonsmooth);
 

@@ -90,6 +90,44 @@ Coupling::Coupling(std::vector<Peer*> peers, Connection connection, const Coupli
     u_past_[0] = u_;
 }
 
+std::vector<double> GrowthWatch::saved() const
+{
+    std::vector<double> out;
+    for (const Note& note : notes_) out.insert(out.end(), {static_cast<double>(note.step), note.value});
+    return out;
+}
+
+void GrowthWatch::restore(std::span<const double> saved)
+{
+    for (std::size_t k = 0; k < notes_.size(); ++k) notes_[k] = {std::lround(saved[2 * k]), saved[2 * k + 1]};
+}
+
+void Coupling::write(SavedState& out) const
+{
+    for (std::size_t k = 0; k < y_past_.size(); ++k) out.put(fmt::format("y_past_{}", k), y_past_[k]);
+    for (std::size_t k = 0; k < u_past_.size(); ++k) out.put(fmt::format("u_past_{}", k), u_past_[k]);
+    for (std::size_t k = 0; k < members_.size(); ++k)
+        out.put(fmt::format("watch_{}", k), members_[k].watch.saved());
+    out.put_integers("counts",
+                     std::array{statistics_.steps, statistics_.iterations, statistics_.not_converged});
+    out.put("worst_change", std::array{statistics_.worst_change});
+}
+
+void Coupling::read(const SavedState& in)
+{
+    for (std::size_t k = 0; k < y_past_.size(); ++k)
+        in.get(fmt::format("y_past_{}", k), std::span(y_past_[k]));
+    for (std::size_t k = 0; k < u_past_.size(); ++k)
+        in.get(fmt::format("u_past_{}", k), std::span(u_past_[k]));
+    for (std::size_t k = 0; k < members_.size(); ++k)
+        members_[k].watch.restore(in.get(fmt::format("watch_{}", k), members_[k].watch.saved().size()));
+    const std::vector<std::int64_t>& counts = in.get_integers("counts", 3);
+    statistics_ = {static_cast<long>(counts[0]), static_cast<long>(counts[1]), static_cast<long>(counts[2]),
+                   in.get("worst_change", 1)[0]};
+    y_ = y_past_[0];
+    u_ = u_past_[0];
+}
+
 void Coupling::step()
 {
     guess();

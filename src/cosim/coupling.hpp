@@ -3,6 +3,7 @@
 
 #include "tamis/cosim/fixed_point.hpp"
 #include "tamis/cosim/peer.hpp"
+#include "tamis/model/saved_state.hpp"
 
 #include <array>
 #include <functional>
@@ -56,6 +57,8 @@ class GrowthWatch {
     bool grows(long step, double value);
     double growth() const { return notes_.back().value / notes_.front().value; }
     long steps() const { return notes_.back().step - notes_.front().step; }
+    std::vector<double> saved() const; // the notes: step and value of each
+    void restore(std::span<const double> saved);
 
   private:
     struct Note {
@@ -81,6 +84,9 @@ class Coupling {
     std::span<const double> outputs(int peer) const { return at(peer).y.of(y_past_[0]); }
     std::span<const double> inputs(int peer) const { return at(peer).u.of(u_past_[0]); }
     const CouplingStatistics& statistics() const { return statistics_; }
+    // What the coupling itself remembers; peers save their own states.
+    void write(SavedState& out) const;
+    void read(const SavedState& in);
     const CouplingOptions& options() const { return options_; }
     std::string scheme() const; // in words
 

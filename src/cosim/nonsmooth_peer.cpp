@@ -60,6 +60,21 @@ void NonsmoothPeer::restart(const State& state)
     wrench_ = {};
 }
 
+SavedState NonsmoothPeer::saved() const
+{
+    SavedState out = stepper_.save();
+    std::array<double, wrench_size> wrench;
+    write_wrench(wrench_, wrench);
+    out.put("wrench", wrench);
+    return out;
+}
+
+void NonsmoothPeer::go_on(const SavedState& saved)
+{
+    stepper_.restore(saved);
+    wrench_ = read_wrench(saved.get("wrench", wrench_size));
+}
+
 void NonsmoothPeer::output(std::span<const double>, std::span<double> y) const
 {
     write_wrench(wrench_, y);

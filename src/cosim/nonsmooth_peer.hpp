@@ -35,6 +35,8 @@ class NonsmoothPeer : public Peer {
     void restore() override { stepper_.restore(saved_); }
 
     void restart(const State& state); // goes on from there, with no wrench yet
+    SavedState saved() const;
+    void go_on(const SavedState& saved); // with the wrench of then
     const MoreauJean& stepper() const { return stepper_; }
     MoreauJean& stepper() { return stepper_; }
     const StepReport& report() const { return report_; } // of the last sub-step

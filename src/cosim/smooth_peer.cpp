@@ -2,7 +2,7 @@
 #include "tamis/cosim/smooth_peer.hpp"
 
 #include "tamis/base/error.hpp"
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/rotation.hpp"
 
 namespace tamis {
 

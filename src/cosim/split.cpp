@@ -229,7 +229,8 @@ void Splitter::add_forces()
     const View& view = view_;
     for (const JointForce& f : whole_.joint_forces())
         if (const Coordinate c = new_coordinate(f.on); c.index >= 0)
-            model_->force(c, [law = f.law, &view](const View&) { return law(view); });
+            model_->force(
+                c, [law = f.law, &view](const View&) { return law(view); }, f.treatment);
     if (cut_.kind == CutKind::joint) {
         for (const PointSpring& s : whole_.point_springs()) {
             const int a = whole_.frame_record(s.a).body, b = whole_.frame_record(s.b).body;

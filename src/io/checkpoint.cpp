@@ -1,17 +1,10 @@
-// Layout, version 3. Attributes: format, version, tamis_version, model, model_hash, options, step, t,
-// checksum.
+// Layout, version 4. Attributes: format, version, tamis_version, model, model_hash, options, step, t, checksum.
 //
-//     state/q, state/v          of all mechanisms
-//     state/grains              x (3), q (x, y, z, w), v (3), L (3) in each row
-//     state/impulse_pairs       shape a, shape b, feature in each row
-//     state/impulses            r (3), rolling (3) in each row
-//     state/partition_sizes     lengths of u, v, loop_rows of a mechanism in each row
-//     state/partitions          these lists, one after the other
-//     state/memory              of controllers
-//     run/<name>                numbers of the program around
+//     state/<name>    numbers and integers of the method, under the names that it gives them (SavedState)
+//     run/<name>      numbers of the program around
 //
-// The checksum is the hash of state_hash.hpp over names, types, shapes and bits of everything else; the file
-// as such is sealed by write_hdf5.
+// The checksum is the hash of state_hash.hpp over names, types, shapes and bits of everything else; the file as such is
+// sealed by write_hdf5.
 #include "tamis/io/checkpoint.hpp"
 
 #include "tamis/base/error.hpp"
@@ -28,7 +21,8 @@ namespace tamis {
 namespace {
 
 constexpr const char* format = "tamis checkpoint";
-constexpr std::int32_t version = 3;
+constexpr std::int32_t version = 4;
+constexpr std::string_view state_group = "state/", run_group = "run/";
 
 std::uint64_t checksum(const Hdf5& file)
 {
@@ -62,80 +56,29 @@ std::uint64_t checksum(const Hdf5& file)
     return hash.value;
 }
 
-void require_finite(const std::vector<double>& values, const char* what, const std::string& file)
-{
-    if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }))
-        fail("The {} of '{}' are not all finite numbers: the run has diverged; reduce --h.", what, file);
-}
-
-std::vector<double> list(const Eigen::VectorXd& x)
-{
-    return {x.data(), x.data() + x.size()};
-}
-
 Hdf5 to_hdf5(const Checkpoint& c, const std::string& name)
 {
-    const State& s = c.state;
-    std::vector<double> grains, impulses;
-    std::vector<std::int32_t> pairs, sizes, partitions;
-    grains.reserve(13 * s.grains.size());
-    const auto append = [](std::vector<double>& to, const auto& x) {
-        to.insert(to.end(), x.data(), x.data() + x.size());
-    };
-    for (const GrainState& g : s.grains) {
-        append(grains, g.x);
-        append(grains, g.q.coeffs());
-        append(grains, g.v);
-        append(grains, g.L);
-    }
-    impulses.reserve(6 * s.impulses.size());
-    for (const State::Impulse& i : s.impulses) {
-        pairs.insert(pairs.end(), {i.shape_a, i.shape_b, i.feature});
-        append(impulses, i.r);
-        append(impulses, i.rolling);
-    }
-    for (const Partition::Sets& p : s.partitions)
-        for (const std::vector<int>* of : {&p.u, &p.v, &p.loop_rows}) {
-            sizes.push_back(static_cast<std::int32_t>(of->size()));
-            partitions.insert(partitions.end(), of->begin(), of->end());
-        }
-    require_finite(list(s.q), "positions", name);
-    require_finite(list(s.v), "velocities", name);
-    require_finite(grains, "grains", name);
-    require_finite(impulses, "impulses", name);
-    require_finite(s.memory, "memories", name);
-
     Hdf5 file;
     file.name = name;
-    file.datasets["state/q"] = {list(s.q)};
-    file.datasets["state/v"] = {list(s.v)};
-    file.datasets["state/grains"] = {std::move(grains), 13};
-    file.datasets["state/impulse_pairs"] = {std::move(pairs), 3};
-    file.datasets["state/impulses"] = {std::move(impulses), 6};
-    file.datasets["state/partition_sizes"] = {std::move(sizes), 3};
-    file.datasets["state/partitions"] = {std::move(partitions)};
-    file.datasets["state/memory"] = {s.memory};
-    for (const auto& [key, values] : c.run) file.datasets["run/" + key] = {values};
+    for (const auto& [key, values] : c.state.numbers) {
+        if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }))
+            fail("The numbers '{}' of the state are not all finite: the run has diverged; reduce the step.",
+                 key);
+        file.datasets[std::string(state_group) + key] = {values};
+    }
+    for (const auto& [key, values] : c.state.integers)
+        file.datasets[std::string(state_group) + key] = {values};
+    for (const auto& [key, values] : c.run) file.datasets[std::string(run_group) + key] = {values};
     file.attributes["format"] = format;
     file.attributes["version"] = std::vector{version};
     file.attributes["tamis_version"] = TAMIS_VERSION;
     file.attributes["model"] = c.model;
     file.attributes["model_hash"] = std::vector{c.model_hash};
     file.attributes["options"] = c.options;
-    file.attributes["step"] = std::vector{static_cast<std::int64_t>(s.step)};
-    file.attributes["t"] = std::vector{s.t};
+    file.attributes["step"] = std::vector{static_cast<std::int64_t>(c.state.step)};
+    file.attributes["t"] = std::vector{c.state.t};
     file.attributes["checksum"] = std::vector{checksum(file)};
     return file;
-}
-
-// Rows of a dataset of the given width.
-template <class T>
-const std::vector<T>& table(const Hdf5& file, const char* name, std::size_t columns)
-{
-    const std::vector<T>& values = file.array<T>(name);
-    if (file.datasets.find(name)->second.columns != columns)
-        fail("'{}' of '{}' does not have {} columns: the file is damaged.", name, file.name, columns);
-    return values;
 }
 
 Checkpoint from_hdf5(const Hdf5& file)
@@ -155,52 +98,22 @@ Checkpoint from_hdf5(const Hdf5& file)
     c.model = file.attribute<std::string>("model");
     c.model_hash = file.attribute<std::uint64_t>("model_hash");
     c.options = file.attribute<std::string>("options");
-    State& s = c.state;
-    s.t = file.attribute<double>("t");
-    s.step = static_cast<long>(file.attribute<std::int64_t>("step"));
-    const auto vector = [&](const char* name) {
-        const std::vector<double>& x = file.array<double>(name);
-        return Eigen::VectorXd(
-            Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size())));
-    };
-    s.q = vector("state/q");
-    s.v = vector("state/v");
-    const std::vector<double>& grains = table<double>(file, "state/grains", 13);
-    s.grains.resize(grains.size() / 13);
-    for (std::size_t g = 0; g < s.grains.size(); ++g) {
-        const double* x = &grains[13 * g];
-        s.grains[g].x = Eigen::Map<const Eigen::Vector3d>(x);
-        s.grains[g].q.coeffs() = Eigen::Map<const Eigen::Vector4d>(x + 3);
-        s.grains[g].v = Eigen::Map<const Eigen::Vector3d>(x + 7);
-        s.grains[g].L = Eigen::Map<const Eigen::Vector3d>(x + 10);
-    }
-    const std::vector<std::int32_t>& pairs = table<std::int32_t>(file, "state/impulse_pairs", 3);
-    const std::vector<double>& impulses = table<double>(file, "state/impulses", 6);
-    const std::vector<std::int32_t>& sizes = table<std::int32_t>(file, "state/partition_sizes", 3);
-    const std::vector<std::int32_t>& partitions = file.array<std::int32_t>("state/partitions");
-    std::int64_t members = 0;
-    for (const std::int32_t n : sizes) members += n < 0 ? partitions.size() + 1 : n;
-    if (impulses.size() != 2 * pairs.size() || members != static_cast<std::int64_t>(partitions.size()))
-        fail("'{}' is damaged: lists that belong together differ in length.", file.name);
-    s.impulses.resize(pairs.size() / 3);
-    for (std::size_t k = 0; k < s.impulses.size(); ++k)
-        s.impulses[k] = {pairs[3 * k], pairs[3 * k + 1], pairs[3 * k + 2],
-                         Eigen::Map<const Eigen::Vector3d>(&impulses[6 * k]),
-                         Eigen::Map<const Eigen::Vector3d>(&impulses[6 * k + 3])};
-    s.partitions.resize(sizes.size() / 3);
-    auto member = partitions.begin();
-    for (std::size_t m = 0; m < s.partitions.size(); ++m) {
-        Partition::Sets& sets = s.partitions[m];
-        std::size_t k = 3 * m;
-        for (std::vector<int>* of : {&sets.u, &sets.v, &sets.loop_rows}) {
-            of->assign(member, member + sizes[k]);
-            member += sizes[k++];
+    c.state.t = file.attribute<double>("t");
+    c.state.step = static_cast<long>(file.attribute<std::int64_t>("step"));
+    if (!std::isfinite(c.state.t) || c.state.t < 0 || c.state.step < 0)
+        fail("'{}' is damaged: it is of step {} at t = {} s.", file.name, c.state.step, c.state.t);
+    for (const auto& [name, dataset] : file.datasets) {
+        if (name.starts_with(run_group)) c.run[name.substr(run_group.size())] = file.array<double>(name);
+        if (!name.starts_with(state_group)) continue;
+        const std::string key = name.substr(state_group.size());
+        if (!std::holds_alternative<std::vector<double>>(dataset.values)) {
+            c.state.integers[key] = file.array<std::int64_t>(name);
+            continue;
         }
+        const std::vector<double>& values = c.state.numbers[key] = file.array<double>(name);
+        if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }))
+            fail("'{}' is damaged: '{}' are not all finite numbers.", file.name, key);
     }
-    s.memory = file.array<double>("state/memory");
-    constexpr std::string_view run = "run/";
-    for (const auto& [name, dataset] : file.datasets)
-        if (name.starts_with(run)) c.run[name.substr(run.size())] = file.array<double>(name);
     return c;
 }
 

@@ -4,7 +4,7 @@
 // that one is whole whatever happens to the other.
 #pragma once
 
-#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/model/saved_state.hpp"
 
 #include <filesystem>
 #include <map>
@@ -17,7 +17,7 @@ struct Checkpoint {
     std::string model;            // its name
     std::uint64_t model_hash = 0; // model_hash() of it
     std::string options;          // those that the state depends on, as the program around it writes them
-    State state;
+    SavedState state;             // as the method has written it
     std::map<std::string, std::vector<double>> run; // what that program needs to go on, by name
 };
 

@@ -86,7 +86,9 @@ class AbsoluteJoints {
 class JointView : public View {
   public:
     explicit JointView(const AbsoluteJoints& joints);
-    void settle(); // angles are counted on from here; once in every step
+    void settle();                                // angles are counted on from here; once in every step
+    std::span<double> angles() { return angle_; } // what it remembers for that; a part of the state
+    std::span<const double> angles() const { return angle_; }
 
     using View::motion;
     double time() const override { return t_; }

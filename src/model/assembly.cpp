@@ -67,7 +67,7 @@ std::vector<BodyMotion> start_motions(const Model& model)
     std::vector<BodyMotion> motions(model.bodies().size());
     std::vector<Eigen::Matrix<double, 6, 1>> velocities;
     for (const auto& m : model.mechanisms()) {
-        Multibody body(*m);
+        Multibody body(*m, Equations::Source::tape); // evaluated once
         const DrivenCoordinates driven(model, m->number());
         Eigen::VectorXd v_c;
         driven.velocities(0, {}, v_c);

@@ -387,12 +387,14 @@ void require_possible(const BodyRecord& body)
 
 } // namespace
 
-void Model::force(Coordinate on, ScalarLaw law)
+void Model::force(Coordinate on, ScalarLaw law, ForceTreatment treatment)
 {
+    if (treatment == ForceTreatment::implicit) require_scalar(on, "carry an implicit force: use wrenches");
     const std::string what =
         fmt::format("force on '{}'", mechanisms_.at(on.mechanism)->coordinate_name(on.index));
     joint_forces_.push_back(
-        {on, [=, law = std::move(law)](const View& s) { return named(what, [&] { return law(s); }); }});
+        {on, [=, law = std::move(law)](const View& s) { return named(what, [&] { return law(s); }); },
+         treatment});
 }
 void Model::wrench(Frame at, WrenchLaw law)
 {

@@ -78,9 +78,14 @@ struct Motion {
 // }).
 Motion motion(const std::function<Expr(Expr)>& formula);
 
+// How the Moreau-Jean scheme treats a force. An implicit one adds its stiffness and damping to the mass matrix, and
+// does not bound the step.
+enum class ForceTreatment { explicit_, implicit };
+
 // Linear spring and damper; `rest` is the coordinate or the length at which the spring is free.
 struct SpringLaw {
     double stiffness = 0, damping = 0, rest = 0;
+    ForceTreatment treatment = ForceTreatment::explicit_;
 };
 struct Wrench {
     Eigen::Vector3d force{0, 0, 0}, moment{0, 0, 0}; // world axes, at the point of application
@@ -92,6 +97,7 @@ using GrainLaw = std::function<Wrench(const View&, GrainId)>;
 struct JointForce { // generalised force on one coordinate
     Coordinate on;
     ScalarLaw law;
+    ForceTreatment treatment = ForceTreatment::explicit_;
 };
 struct JointSpring {
     Coordinate on;
@@ -180,8 +186,9 @@ class Model {
     // Forces.
     void spring(Coordinate on, const SpringLaw& law);
     void spring(Frame a, Frame b, const SpringLaw& law);
-    void beam(const BeamSpec& spec); // known to the smooth method
-    void force(Coordinate on, ScalarLaw law);
+    void beam(const BeamSpec& spec);
+    // Implicit: how the force changes with its own coordinate and velocity is found by differences.
+    void force(Coordinate on, ScalarLaw law, ForceTreatment treatment = ForceTreatment::explicit_);
     void wrench(Frame at, WrenchLaw law);
     void grain_force(GrainLaw law); // on every grain, at its centre of mass
     // `start` at first, and after each step next(view, value so far); laws ask for it with view.memory().

@@ -30,6 +30,7 @@ class Sum {
     void law(const SpringLaw& l)
     {
         for (const double x : {l.stiffness, l.damping, l.rest}) number(x);
+        number(static_cast<int>(l.treatment));
     }
     void place(const auto& on) // a coordinate or a frame
     {
@@ -114,7 +115,10 @@ std::uint64_t model_hash(const Model& model)
         sum.matrix(g.angular_velocity);
     });
     sum.each(model.drives(), [&](const Drive& d) { sum.place(d.on); });
-    sum.each(model.joint_forces(), [&](const JointForce& f) { sum.place(f.on); });
+    sum.each(model.joint_forces(), [&](const JointForce& f) {
+        sum.place(f.on);
+        sum.number(static_cast<int>(f.treatment));
+    });
     sum.each(model.wrenches(), [&](const AppliedWrench& w) { sum.place(w.at); });
     sum.number(model.grain_forces().size());
     sum.each(model.memories(), [&](const MemoryRecord& m) { sum.number(m.start); });

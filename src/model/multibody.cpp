@@ -10,10 +10,10 @@
 
 namespace tamis {
 
-Multibody::Multibody(const Mechanism& m)
+Multibody::Multibody(const Mechanism& m, Equations::Source source)
     : mechanism(m), nq(m.nq()), nv(m.nv()), rows(m.loop_rows()), M(nullptr, 0, 0), J(nullptr, 0, 0),
       c(nullptr, 0), h(nullptr, 0), J_dot_v(Eigen::VectorXd::Zero(rows)),
-      w(Eigen::VectorXd::Zero(6 * m.wrenches())), equations_(m),
+      w(Eigen::VectorXd::Zero(6 * m.wrenches())), equations_(m, source),
       dynamics_(Eigen::VectorXd::Zero(output_size(m, Quantity::dynamics))),
       loops_(Eigen::VectorXd::Zero(output_size(m, Quantity::loops))),
       frames_(Eigen::VectorXd::Zero(output_size(m, Quantity::frames)))
@@ -99,6 +99,34 @@ void Placement::velocities(const double* v, std::vector<Eigen::Matrix<double, 6,
         for (int k = 0; k < l.nv(); ++k)
             (l.joint.kind == ElementaryJoint::prismatic ? velocity : rate) += axis(l.v + k) * v[l.v + k];
         out[i] << velocity, rate;
+    }
+}
+
+// d/dt of velocities(): with r from the parent's origin, fixed in the parent but for slides along z,
+//     o'' = o_p'' + alpha_p x r + omega_p x (omega_p x r) + 2 omega_p x z v,   alpha = alpha_p + omega_p x z v.
+void Placement::bias_accelerations(const double* v,
+                                   const std::vector<Eigen::Matrix<double, 6, 1>>& velocities,
+                                   std::vector<Eigen::Matrix<double, 6, 1>>& out) const
+{
+    const auto& links = body_.mechanism.links();
+    out.resize(links.size());
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        const Mechanism::Link& l = links[i];
+        Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();
+        if (l.parent >= 0) {
+            const Eigen::Vector3d omega = velocities[l.parent].tail<3>();
+            const Eigen::Vector3d r = origin(static_cast<int>(i)) - origin(l.parent);
+            angular = out[l.parent].tail<3>();
+            linear = out[l.parent].head<3>() + angular.cross(r) + omega.cross(omega.cross(r));
+            for (int k = 0; k < l.nv(); ++k) {
+                const Eigen::Vector3d along = axis(l.v + k) * v[l.v + k];
+                if (l.joint.kind == ElementaryJoint::prismatic)
+                    linear += 2 * omega.cross(along);
+                else
+                    angular += omega.cross(along);
+            }
+        }
+        out[i] << linear, angular;
     }
 }
 

@@ -10,7 +10,7 @@ namespace tamis {
 
 class Multibody {
   public:
-    explicit Multibody(const Mechanism& mechanism);
+    explicit Multibody(const Mechanism& mechanism, Equations::Source source = Equations::Source::best);
 
     const Mechanism& mechanism;
     const int nq, nv, rows; // rows: loop equations
@@ -63,6 +63,10 @@ class Placement {
     Pose link(int i) const;
     // Velocities of all link origins and angular velocitys, world axes; 6 each.
     void velocities(const double* v, std::vector<Eigen::Matrix<double, 6, 1>>& out) const;
+    // Accelerations of all link origins and angular accelerations with the joint velocities v held, from
+    // velocities(v): J' v of each link.
+    void bias_accelerations(const double* v, const std::vector<Eigen::Matrix<double, 6, 1>>& velocities,
+                            std::vector<Eigen::Matrix<double, 6, 1>>& out) const;
     // Adds sign * frame^T * (velocity of `point` of link i per unit joint velocity) to the rows of H (3 x
     // nv).
     void add_point_map(int i, const Eigen::Vector3d& point, const Eigen::Matrix3d& frame, double sign,

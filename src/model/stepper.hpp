@@ -2,7 +2,7 @@
 // it.
 #pragma once
 
-#include "tamis/base/error.hpp"
+#include "tamis/model/saved_state.hpp"
 #include "tamis/model/view.hpp"
 
 #include <array>
@@ -33,8 +33,6 @@ class PhaseClock {
     std::array<double, 5> seconds_{};
 };
 
-struct State; // what a restart needs; nscd/moreau_jean.hpp
-
 struct StepReport {
     int contacts = 0; // active
     int sweeps = 0;
@@ -60,13 +58,9 @@ class Stepper {
     // mechanism, changed by beyond free flight, less what all contacts gave, over the sum of these impulses
     // (of a mechanism, and those of its forces); the largest of these.
     virtual double momentum_error() const { return 0; }
-    // All that a later run needs to go on from here to the same bits; null if the method cannot do so.
-    virtual const State* saved() const { return nullptr; }
-    virtual void restore(const State&)
-    {
-        fail("This method cannot go on from a checkpoint: run without --resume, or choose the Moreau-Jean "
-             "scheme in relative coordinates.");
-    }
+    // All that a later run needs to go on from here to the same bits.
+    virtual SavedState save() const = 0;
+    virtual void restore(const SavedState& saved) = 0;
     const PhaseClock& clock() const { return clock_; }
 
   protected:

@@ -3,6 +3,7 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/collision/narrowphase.hpp"
+#include "tamis/model/spring.hpp"
 
 #include <Eigen/Geometry>
 #include <limits>
@@ -149,14 +150,9 @@ double View::potential_energy() const
         V -= body.mass * g.dot(motion(static_cast<int>(b)).pose * body.com);
     }
     for (std::size_t i = 0; i < grains().size(); ++i) V -= model_.grains()[i].mass * g.dot(grains()[i].x);
-    for (const JointSpring& s : model_.joint_springs()) {
-        const double x = q(s.on) - s.law.rest;
-        V += s.law.stiffness * x * x / 2;
-    }
-    for (const PointSpring& s : model_.point_springs()) {
-        const double x = (position(s.b) - position(s.a)).norm() - s.law.rest;
-        V += s.law.stiffness * x * x / 2;
-    }
+    for (const JointSpring& s : model_.joint_springs()) V += spring_energy(s.law, q(s.on));
+    for (const PointSpring& s : model_.point_springs())
+        V += spring_energy(s.law, (position(s.b) - position(s.a)).norm());
     return V;
 }
 
@@ -179,14 +175,6 @@ double View::normal_impulse(ShapeId a, ShapeId b, int feature) const
                                      (c.shape_a == b.index && c.shape_b == a.index)))
             return c.impulse[0];
     return 0;
-}
-
-double spring_force(const SpringLaw& law, const Eigen::Vector3d& from_a_to_b,
-                    const Eigen::Vector3d& velocity_of_b_from_a)
-{
-    const double length = from_a_to_b.norm();
-    const double rate = length > 0 ? from_a_to_b.dot(velocity_of_b_from_a) / length : 0;
-    return law.stiffness * (length - law.rest) + law.damping * rate;
 }
 
 } // namespace tamis

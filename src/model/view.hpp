@@ -46,8 +46,7 @@ class View {
     virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies(), not of a grain
     virtual std::span<const GrainState> grains() const { return {}; }
     virtual double memory(Memory m) const; // as the last step left it
-    // The sections of a beam at its nodes, from a to b, x along the beam; by number in Model::beams(). Only
-    // the smooth method has beams.
+    // The sections of a beam at its nodes, from a to b, x along the beam; by number in Model::beams().
     virtual std::span<const BodyMotion> sections(int /*beam*/) const { return {}; }
     virtual Energy beam_energy() const { return {}; }
     virtual std::span<const ContactRecord> contacts() const = 0;
@@ -84,9 +83,5 @@ class View {
     Wrench sum_forces(const Eigen::Vector3d& about, Acts&& acts) const;
     const Model& model_;
 };
-
-// Force of a spring-damper between two points along a -> b (positive pulls them together), and its potential.
-double spring_force(const SpringLaw& law, const Eigen::Vector3d& from_a_to_b,
-                    const Eigen::Vector3d& velocity_of_b_from_a);
 
 } // namespace tamis

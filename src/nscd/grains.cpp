@@ -4,7 +4,7 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/base/parallel_for.hpp"
-#include "tamis/model/view.hpp"
+#include "tamis/model/laws.hpp"
 
 namespace tamis {
 
@@ -122,18 +122,22 @@ void Grains::free_velocities(double h, const View& view, const RigidBlock* block
     });
     for (const GrainLaw& law : model_.grain_forces())
         for (int i = 0; i < count(); ++i) {
-            const Wrench w = law(view, GrainId{i});
-            if (!w.force.allFinite() || !w.moment.allFinite())
-                fail("The force on '{}' is not finite at t = {:.6g} s: check the grain_force of the model.",
-                     model_.grain_name(i), view.time());
+            const Wrench w = law_wrench(model_, law, view, GrainId{i});
             Eigen::Map<Vector3d>(v_free + 6 * i) += h * blocks[i].inverse_mass * w.force;
             Eigen::Map<Vector3d>(v_free + 6 * i + 3) += h * (blocks[i].inverse_inertia * w.moment);
         }
 }
 
-void Grains::update(std::span<GrainState> state, double theta, double h, const double* before,
+void Grains::update(std::span<GrainState> state, const StepTimes& times, const double* before,
                     const double* v) const
 {
+    const double theta = times.theta, h = times.h;
+    if (!Eigen::Map<const Eigen::VectorXd>(v, 6 * count()).allFinite())
+        for (int g = 0; g < count(); ++g)
+            if (!Eigen::Map<const Eigen::Matrix<double, 6, 1>>(v + 6 * g).allFinite())
+                fail(
+                    "The step at t = {:.6g} s diverged: the velocity of '{}' is not finite; reduce the step.",
+                    times.t, model_.grain_name(g));
     parallel_for(count(), threads_, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const Eigen::Map<const Vector3d> linear(v + 6 * i), turning(v + 6 * i + 3),
@@ -151,6 +155,52 @@ void Grains::update(std::span<GrainState> state, double theta, double h, const d
             s.L += inertia_[i] * (turning - turning_before);
         }
     });
+}
+
+double Grains::momentum_error(const ContactProblem& problem, const double* v_free,
+                              std::span<const GrainState> state) const
+{
+    Vector3d balance(0, 0, 0);
+    double given = 0;
+    for (int g = 0; g < count(); ++g)
+        balance += model_.grains()[g].mass * (state[g].v - Eigen::Map<const Vector3d>(v_free + 6 * g));
+    for (const Contact& contact : problem.contacts) {
+        if (contact.law == Law::rolling) continue; // a couple
+        const Vector3d impulse = contact.frame * contact.r;
+        for (int s : {0, 1}) {
+            const int grain = contact.side[s].block - problem.general();
+            if (contact.side[s].block < 0 || grain < 0 || grain >= count()) continue;
+            balance += s == 0 ? impulse : Vector3d(-impulse);
+            given += impulse.norm();
+        }
+    }
+    return given > 0 ? balance.norm() / given : 0;
+}
+
+void Grains::write(std::span<const GrainState> state, SavedState& out)
+{
+    std::vector<double> values;
+    values.reserve(13 * state.size());
+    const auto append = [&](const auto& x) { values.insert(values.end(), x.data(), x.data() + x.size()); };
+    for (const GrainState& g : state) {
+        append(g.x);
+        append(g.q.coeffs());
+        append(g.v);
+        append(g.L);
+    }
+    out.put("grains", values);
+}
+
+void Grains::read(const SavedState& in, std::span<GrainState> state)
+{
+    const std::vector<double>& values = in.get("grains", 13 * state.size());
+    for (std::size_t g = 0; g < state.size(); ++g) {
+        const double* x = &values[13 * g];
+        state[g].x = Eigen::Map<const Vector3d>(x);
+        state[g].q.coeffs() = Eigen::Map<const Eigen::Vector4d>(x + 3);
+        state[g].v = Eigen::Map<const Vector3d>(x + 7);
+        state[g].L = Eigen::Map<const Vector3d>(x + 10);
+    }
 }
 
 double Grains::speed(int grain, const GrainState& state) const

@@ -11,7 +11,9 @@
 #pragma once
 
 #include "tamis/contact/contact_problem.hpp"
+#include "tamis/model/saved_state.hpp"
 #include "tamis/model/view.hpp"
+#include "tamis/nscd/moreau_jean_options.hpp"
 
 namespace tamis {
 
@@ -31,8 +33,14 @@ class Grains {
     void free_velocities(double h, const View& view, const RigidBlock* blocks, const double* v,
                          double* v_free) const;
     // The end of the step from the velocities found, `before` those at its start.
-    void update(std::span<GrainState> state, double theta, double h, const double* before,
+    void update(std::span<GrainState> state, const StepTimes& times, const double* before,
                 const double* v) const;
+    // Sum of m (v - v_free) and of the impulses on all grains, relative to the sum of these.
+    double momentum_error(const ContactProblem& problem, const double* v_free,
+                          std::span<const GrainState> state) const;
+
+    static void write(std::span<const GrainState> state, SavedState& out);
+    static void read(const SavedState& in, std::span<GrainState> state);
 
     const Pose& pose(int grain) const { return poses_[grain]; } // at q_m
     // Length scale: the mean diameter of the balls around the grains.

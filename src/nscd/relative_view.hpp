@@ -29,6 +29,14 @@ class RelativeView : public View {
     // Contacts are written down when somebody asks for them.
     std::function<void(std::vector<ContactRecord>&)> make_contacts;
     void new_contacts() { contacts_made_ = false; }
+    // So are beams.
+    std::function<std::span<const BodyMotion>(int)> make_sections;
+    std::function<Energy()> make_beam_energy;
+    std::span<const BodyMotion> sections(int beam) const override
+    {
+        return make_sections ? make_sections(beam) : std::span<const BodyMotion>();
+    }
+    Energy beam_energy() const override { return make_beam_energy ? make_beam_energy() : Energy{}; }
     std::vector<std::pair<Coordinate, double>> drive_forces;
 
   private:

@@ -1,24 +1,12 @@
 // Lays a straight beam of several elements into a system.
 #pragma once
 
-#include "tamis/smooth/beam.hpp"
+#include "tamis/model/beam_mesh.hpp"
 #include "tamis/smooth/smooth_system.hpp"
 
 namespace tamis {
 
-struct BeamLayout {
-    std::string name;
-    int elements = 10;
-    BeamSection section;
-    Eigen::Vector3d y{0, 1, 0}; // of the sections, in world axes at the start; made perpendicular to the beam
-    double damping = 0;         // s, times the stiffness
-    BeamInertia inertia = BeamInertia::consistent;
-    Eigen::Vector3d gravity{0, 0, 0};
-};
-
-// From node a to node b, free of load as they stand at the start; their axes are of no account. Inner nodes
-// have the orientation of the sections, and velocities between those of the ends. Returns all 2 n + 1 nodes
-// of the beam, from a to b.
+// From node a to node b (beam_mesh.hpp). Returns all 2 n + 1 nodes of the beam, from a to b.
 std::vector<int> lay_beam(SmoothSystem& system, const BeamLayout& layout, int a, int b);
 
 // The node of a frame that a node (or the ground) carries: that node if it stands there, else a new one that

@@ -4,7 +4,7 @@
 // u), X = R u has X' = w x X + R u' and X'' = w x (w x X) + 2 w x R u' + R u''.
 #include "tamis/smooth/constraint.hpp"
 
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/rotation.hpp"
 
 namespace tamis {
 

@@ -1,7 +1,8 @@
 // A wrench (F, m) at x + R p adds -F and -(R p x F + m) to the residual.
 #include "tamis/smooth/load.hpp"
 
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/laws.hpp"
+#include "tamis/model/rotation.hpp"
 
 namespace tamis {
 
@@ -30,26 +31,27 @@ void MarkerWrench::add(const ElementState& state, ElementTerms& terms, bool tang
     add_wrench(state.nodes[0], marker_, wrench_, terms, tangent);
 }
 
-LawWrench::LawWrench(std::string name, int node, const Vector3d& marker, WrenchLaw law, const View& view)
-    : Element(std::move(name), {node}), marker_(marker), law_(std::move(law)), view_(view)
+LawWrench::LawWrench(std::string name, int node, const Vector3d& marker, const AppliedWrench& wrench,
+                     const View& view)
+    : Element(std::move(name), {node}), marker_(marker), wrench_(wrench), view_(view)
 {
 }
 
 void LawWrench::add(const ElementState& state, ElementTerms& terms, bool tangent) const
 {
-    add_wrench(state.nodes[0], marker_, law_(view_), terms, tangent);
+    add_wrench(state.nodes[0], marker_, law_wrench(view_.model(), wrench_, view_), terms, tangent);
 }
 
-LawForce::LawForce(std::string name, int node_a, int node_b, Coordinate on, ScalarLaw law,
+LawForce::LawForce(std::string name, int node_a, int node_b, const JointForce& force,
                    const AbsoluteJoints& joints, const View& view)
-    : Element(std::move(name), {node_a, node_b}), on_(on), law_(std::move(law)), joints_(joints), view_(view)
+    : Element(std::move(name), {node_a, node_b}), force_(force), joints_(joints), view_(view)
 {
 }
 
 void LawForce::add(const ElementState& state, ElementTerms& terms, bool /*tangent*/) const
 {
-    const auto load = joints_.unit_load(on_, view_);
-    const double value = law_(view_);
+    const auto load = joints_.unit_load(force_.on, view_);
+    const double value = law_force(view_.model(), force_, view_);
     const Vector3d arm = state.nodes[1].x - state.nodes[0].x; // the force acts at the origin of b
     terms.r.head<3>() += value * load.force;
     terms.r.segment<3>(3) += value * (arm.cross(load.force) + load.moment);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tamis/model/absolute_joints.hpp"
-#include "tamis/smooth/element.hpp"
+#include "tamis/model/element.hpp"
 
 namespace tamis {
 
@@ -25,27 +25,27 @@ class MarkerWrench : public Element {
 // A wrench that a law gives from what it sees; how it changes with the motion is not known.
 class LawWrench : public Element {
   public:
-    LawWrench(std::string name, int node, const Eigen::Vector3d& marker, WrenchLaw law, const View& view);
+    LawWrench(std::string name, int node, const Eigen::Vector3d& marker, const AppliedWrench& wrench,
+              const View& view);
 
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
 
   private:
     Eigen::Vector3d marker_;
-    WrenchLaw law_;
+    AppliedWrench wrench_;
     const View& view_;
 };
 
 // A force on a coordinate of a joint, by a law.
 class LawForce : public Element {
   public:
-    LawForce(std::string name, int node_a, int node_b, Coordinate on, ScalarLaw law,
-             const AbsoluteJoints& joints, const View& view);
+    LawForce(std::string name, int node_a, int node_b, const JointForce& force, const AbsoluteJoints& joints,
+             const View& view);
 
     void add(const ElementState& state, ElementTerms& terms, bool tangent) const override;
 
   private:
-    Coordinate on_;
-    ScalarLaw law_;
+    JointForce force_;
     const AbsoluteJoints& joints_;
     const View& view_;
 };

@@ -2,7 +2,7 @@
 // a direction that node a carries. G' v: the time derivative of G at fixed v and omega is H applied to v.
 #include "tamis/smooth/row.hpp"
 
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/rotation.hpp"
 
 namespace tamis {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tamis/model/absolute_joints.hpp"
-#include "tamis/smooth/element.hpp"
+#include "tamis/model/element.hpp"
 
 namespace tamis {
 

@@ -35,6 +35,20 @@ std::vector<std::string> Smooth::messages() const
         solver_.options().rho_inf)};
 }
 
+SavedState Smooth::save() const
+{
+    SavedState out;
+    solver_.state().write(out);
+    return out;
+}
+
+void Smooth::restore(const SavedState& saved)
+{
+    SmoothState state = solver_.state();
+    state.read(saved);
+    solver_.restore(state);
+}
+
 StepReport Smooth::step()
 {
     StepReport report;

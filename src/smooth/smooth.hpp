@@ -16,6 +16,8 @@ class Smooth : public Stepper {
     const View& view() const override { return model_.view(); }
     std::uint64_t state_hash() const override { return solver_.state().hash(); }
     std::vector<std::string> messages() const override;
+    SavedState save() const override;
+    void restore(const SavedState& saved) override;
     SmoothSolver& solver() { return solver_; }
     SmoothModel& model() { return model_; }
 

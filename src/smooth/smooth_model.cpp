@@ -9,8 +9,8 @@
 #include "tamis/base/error.hpp"
 #include "tamis/model/assembly.hpp"
 #include "tamis/model/detection.hpp"
+#include "tamis/model/rigid_body.hpp"
 #include "tamis/smooth/beam_layout.hpp"
-#include "tamis/smooth/rigid_body.hpp"
 #include "tamis/smooth/spring.hpp"
 
 namespace tamis {
@@ -230,12 +230,12 @@ void SmoothModel::add_loads()
     for (const JointForce& f : model_.joint_forces()) {
         const AbsoluteJoint& j = joints_.joint(joints_.coordinate(f.on).joint);
         if (has(j.body) && has(j.parent))
-            system_.add<LawForce>("force", node_of(j.parent), node_of(j.body), f.on, f.law, joints_, view_);
+            system_.add<LawForce>("force", node_of(j.parent), node_of(j.body), f, joints_, view_);
     }
     for (const AppliedWrench& w : model_.wrenches()) {
         const Model::FrameRecord& f = model_.frame_record(w.at);
         if (f.body >= 0 && has(f.body))
-            system_.add<LawWrench>("wrench", node_of(f.body), f.local.p, w.law, view_);
+            system_.add<LawWrench>("wrench", node_of(f.body), f.local.p, w, view_);
     }
 }
 

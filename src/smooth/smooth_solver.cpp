@@ -20,7 +20,7 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/base/state_hash.hpp"
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/rotation.hpp"
 
 #include <Eigen/SparseQR>
 #include <algorithm>
@@ -71,6 +71,54 @@ std::uint64_t SmoothState::hash() const
     return hash.value;
 }
 
+namespace {
+
+// Vectors of a node in the order in which they are saved; the matrix now.R is saved as it is, since a quaternion does
+// not give its bits back.
+auto vectors(auto& n)
+{
+    return std::array{&n.now.x,      &n.now.v, &n.now.omega, &n.now.a, &n.now.alpha, &n.step_x,
+                      &n.step_theta, &n.v,     &n.omega,     &n.a,     &n.alpha};
+}
+constexpr std::size_t node_width = 4 + 9 + 3 * 11;
+
+} // namespace
+
+void SmoothState::write(SavedState& out) const
+{
+    out.t = t;
+    out.step = step;
+    std::vector<double> values;
+    values.reserve(node_width * nodes.size());
+    for (const NodeState& n : nodes) {
+        values.insert(values.end(), n.turn.coeffs().data(), n.turn.coeffs().data() + 4);
+        values.insert(values.end(), n.now.R.data(), n.now.R.data() + 9);
+        for (const Vector3d* x : vectors(n)) values.insert(values.end(), x->data(), x->data() + 3);
+    }
+    out.put("nodes", values);
+    out.put("lambda", lambda);
+    out.put("observers", memory);
+}
+
+void SmoothState::read(const SavedState& in)
+{
+    t = in.t;
+    step = in.step;
+    const std::vector<double>& values = in.get("nodes", node_width * nodes.size());
+    const double* next = values.data();
+    for (NodeState& n : nodes) {
+        n.turn.coeffs() = Eigen::Map<const Eigen::Vector4d>(next);
+        n.now.R = Eigen::Map<const Matrix3d>(next + 4);
+        next += 13;
+        for (Vector3d* x : vectors(n)) {
+            *x = Eigen::Map<const Vector3d>(next);
+            next += 3;
+        }
+    }
+    in.get("lambda", lambda);
+    in.get("observers", std::span(memory));
+}
+
 SmoothSolver::SmoothSolver(SmoothSystem& system, const SmoothOptions& options)
     : system_(system), options_(options), scheme_(TwoStep::with_radius(options.rho_inf)),
       length_(system.length()), nodes_(system.start()), lambda_(Eigen::VectorXd::Zero(system.rows())),
@@ -78,7 +126,7 @@ SmoothSolver::SmoothSolver(SmoothSystem& system, const SmoothOptions& options)
       residual_(system.unknowns()), row_scale_(system.unknowns()), column_scale_(system.unknowns())
 {
     if (!(options.h > 0) || !std::isfinite(options.h))
-        fail("The step size is {} s: give a positive --h.", options.h);
+        fail("The step size is {} s: it must be positive.", options.h);
     if (!(options.tolerance > 0)) fail("The tolerance is {}: give a positive number.", options.tolerance);
     if (options.max_iterations < 1)
         fail("{} Newton iterations cannot solve anything: allow at least one.", options.max_iterations);
@@ -361,10 +409,10 @@ void SmoothSolver::solve()
         if (!std::isfinite(change)) break;
     }
     if (!std::isfinite(change))
-        fail("The step to t = {:.6g} s diverged after {} Newton iterations: reduce the step --h.", t_,
+        fail("The step to t = {:.6g} s diverged after {} Newton iterations: reduce the step.", t_,
              iterations_);
     fail("The step to t = {:.6g} s did not converge in {} Newton iterations: the last one still moved the "
-         "system by {:.3g} of its size, with a tolerance of {:.3g}; reduce the step --h or raise the "
+         "system by {:.3g} of its size, with a tolerance of {:.3g}; reduce the step or raise the "
          "tolerance.",
          t_, options_.max_iterations, change, options_.tolerance);
 }
@@ -374,7 +422,7 @@ void SmoothSolver::require_small_turns() const
 {
     for (int i = 0; i < system_.nodes(); ++i)
         if (increments_[i].theta.norm() > std::numbers::pi)
-            fail("Node '{}' turns by more than half a turn in the step to t = {:.6g} s: reduce the step --h.",
+            fail("Node '{}' turns by more than half a turn in the step to t = {:.6g} s: reduce the step.",
                  system_.node_name(i), t_);
 }
 

@@ -5,7 +5,8 @@
 //     solver.accept();         // the step is done
 #pragma once
 
-#include "tamis/smooth/newton_matrix.hpp"
+#include "tamis/model/newton_matrix.hpp"
+#include "tamis/model/saved_state.hpp"
 #include "tamis/smooth/smooth_system.hpp"
 #include "tamis/smooth/two_step.hpp"
 
@@ -38,6 +39,8 @@ struct SmoothState {
     Eigen::VectorXd lambda;
     std::vector<double> memory; // of the observers
     std::uint64_t hash() const;
+    void write(SavedState& out) const;
+    void read(const SavedState& in); // of the same size
 };
 
 class SmoothSolver {

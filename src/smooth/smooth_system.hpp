@@ -1,7 +1,7 @@
 // A smooth mechanical system: nodes, the elements that act on them, and who looks at its motion.
 #pragma once
 
-#include "tamis/smooth/element.hpp"
+#include "tamis/model/element.hpp"
 
 #include <memory>
 

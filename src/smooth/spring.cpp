@@ -2,7 +2,8 @@
 // points a distance l apart, y = l.
 #include "tamis/smooth/spring.hpp"
 
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/rotation.hpp"
+#include "tamis/model/spring.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -18,18 +19,14 @@ void add_spring(const RowTerms& y, const SpringLaw& law, const ElementState& sta
                 bool tangent)
 {
     const Row12 v = velocities(state.nodes[0], state.nodes[1]);
-    const double F = law.stiffness * (y.phi - law.rest) + law.damping * y.G.dot(v);
+    const SpringForce spring = spring_force(law, y.phi, y.G.dot(v));
+    const double F = spring.value;
     terms.r += F * y.G;
     if (!tangent) return;
     terms.K.noalias() += F * y.H;
-    const Row12 F_q = law.stiffness * y.G + law.damping * (y.H.transpose() * v);
+    const Row12 F_q = spring.stiffness * y.G + spring.damping * (y.H.transpose() * v);
     terms.K.noalias() += y.G * F_q.transpose();
-    terms.C.noalias() += law.damping * y.G * y.G.transpose();
-}
-
-Energy spring_energy(double y, const SpringLaw& law)
-{
-    return {.potential = law.stiffness * (y - law.rest) * (y - law.rest) / 2};
+    terms.C.noalias() += spring.damping * y.G * y.G.transpose();
 }
 
 } // namespace
@@ -55,7 +52,7 @@ void PointSpringElement::add(const ElementState& state, ElementTerms& terms, boo
 Energy PointSpringElement::energy(const ElementState& state) const
 {
     const NodeMotion &a = state.nodes[0], &b = state.nodes[1];
-    return spring_energy((b.x + b.R * on_b_ - a.x - a.R * on_a_).norm(), law_);
+    return {.potential = spring_energy(law_, (b.x + b.R * on_b_ - a.x - a.R * on_a_).norm())};
 }
 
 double TurnCoordinate::angle(const NodeMotion& a, const NodeMotion& b) const
@@ -105,7 +102,7 @@ void SlideSpring::add(const ElementState& state, ElementTerms& terms, bool tange
 
 Energy SlideSpring::energy(const ElementState& state) const
 {
-    return spring_energy(row_terms(row_, state.nodes[0], state.nodes[1]).phi, law_);
+    return {.potential = spring_energy(law_, row_terms(row_, state.nodes[0], state.nodes[1]).phi)};
 }
 
 TurnSpring::TurnSpring(std::string name, int node_a, int node_b, const TurnCoordinate& turn,
@@ -129,7 +126,7 @@ void TurnSpring::add(const ElementState& state, ElementTerms& terms, bool tangen
 
 Energy TurnSpring::energy(const ElementState& state) const
 {
-    return spring_energy(coordinate(state).phi, law_);
+    return {.potential = spring_energy(law_, coordinate(state).phi)};
 }
 
 } // namespace tamis

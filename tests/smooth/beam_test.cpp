@@ -1,14 +1,14 @@
-#include "tamis/smooth/beam.hpp"
+#include "tamis/model/beam.hpp"
 
 #include "allocations.hpp"
 #include "error_of.hpp"
 #include "smooth/random_motion.hpp"
 #include "tamis/absolute/absolute.hpp"
+#include "tamis/model/rigid_body.hpp"
+#include "tamis/model/rotation.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/smooth/beam_layout.hpp"
 #include "tamis/smooth/load.hpp"
-#include "tamis/smooth/rigid_body.hpp"
-#include "tamis/smooth/rotation.hpp"
 #include "tamis/smooth/smooth.hpp"
 #include "tamis/smooth/smooth_solver.hpp"
 

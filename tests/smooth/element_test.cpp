@@ -1,7 +1,7 @@
 #include "smooth/random_motion.hpp"
+#include "tamis/model/rigid_body.hpp"
 #include "tamis/smooth/constraint.hpp"
 #include "tamis/smooth/load.hpp"
-#include "tamis/smooth/rigid_body.hpp"
 #include "tamis/smooth/spring.hpp"
 
 #include <cmath>

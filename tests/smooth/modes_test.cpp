@@ -1,7 +1,7 @@
 #include "tamis/smooth/modes.hpp"
 
 #include "error_of.hpp"
-#include "tamis/smooth/rigid_body.hpp"
+#include "tamis/model/rigid_body.hpp"
 #include "tamis/smooth/smooth_model.hpp"
 
 #include <cmath>

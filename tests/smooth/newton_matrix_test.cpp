@@ -1,4 +1,4 @@
-#include "tamis/smooth/newton_matrix.hpp"
+#include "tamis/model/newton_matrix.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

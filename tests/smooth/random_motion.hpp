@@ -1,8 +1,8 @@
 // Motions of nodes for tests of elements, and derivatives of an element by differences.
 #pragma once
 
-#include "tamis/smooth/element.hpp"
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/element.hpp"
+#include "tamis/model/rotation.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

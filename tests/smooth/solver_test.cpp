@@ -2,10 +2,10 @@
 
 #include "allocations.hpp"
 #include "error_of.hpp"
+#include "tamis/model/rigid_body.hpp"
+#include "tamis/model/rotation.hpp"
 #include "tamis/smooth/constraint.hpp"
 #include "tamis/smooth/load.hpp"
-#include "tamis/smooth/rigid_body.hpp"
-#include "tamis/smooth/rotation.hpp"
 #include "tamis/smooth/spring.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Inertia and weight of a rigid body whose frame is a node.
 #pragma once
 
-#include "tamis/smooth/element.hpp"
+#include "tamis/model/element.hpp"
 
 namespace tamis {
 

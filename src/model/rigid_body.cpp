@@ -2,9 +2,9 @@
 //
 //     m (a_c - g) = 0,   c x m (a_c - g) + J alpha + omega x J omega = 0,
 //     a_c = a + alpha x c + omega x (omega x c)
-#include "tamis/smooth/rigid_body.hpp"
+#include "tamis/model/rigid_body.hpp"
 
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/rotation.hpp"
 
 namespace tamis {
 

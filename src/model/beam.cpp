@@ -41,10 +41,10 @@
 // Departures from the source: this mass, where the source has rigid portions (an option of beam_layout.hpp);
 // rotation vectors in place of Gibbs-Rodrigues parameters, so that constant curvature and twist are exact
 // however large; no offsets between nodes and the beam's axis.
-#include "tamis/smooth/beam.hpp"
+#include "tamis/model/beam.hpp"
 
 #include "tamis/base/error.hpp"
-#include "tamis/smooth/rotation.hpp"
+#include "tamis/model/rotation.hpp"
 
 #include <Eigen/LU>
 #include <cmath>

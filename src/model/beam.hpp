@@ -3,7 +3,7 @@
 
 #include "tamis/collision/shapes.hpp"
 #include "tamis/model/beam_section.hpp"
-#include "tamis/smooth/element.hpp"
+#include "tamis/model/element.hpp"
 
 #include <array>
 

@@ -2,7 +2,7 @@
 // matrices as long as the solution satisfies its equations; where they do not, that matrix alone gets pivots
 // of its own. So the result depends on the matrix, not on those before it, and a step repeated gives the same
 // bits.
-#include "tamis/smooth/newton_matrix.hpp"
+#include "tamis/model/newton_matrix.hpp"
 
 #include "tamis/base/error.hpp"
 

@@ -1,0 +1,36 @@
+#include "tamis/model/laws.hpp"
+
+#include "tamis/base/error.hpp"
+
+#include <cmath>
+
+namespace tamis {
+
+double law_force(const Model& model, const JointForce& force, const View& view)
+{
+    const double value = force.law(view);
+    if (!std::isfinite(value))
+        fail("The force on '{}' is {} at t = {:.6g} s.",
+             model.mechanisms()[force.on.mechanism]->coordinate_name(force.on.index), value, view.time());
+    return value;
+}
+
+Wrench law_wrench(const Model& model, const AppliedWrench& wrench, const View& view)
+{
+    const Wrench value = wrench.law(view);
+    if (!value.force.allFinite() || !value.moment.allFinite())
+        fail("The wrench on frame '{}' is not finite at t = {:.6g} s.",
+             model.mechanisms()[wrench.at.mechanism]->frames()[wrench.at.index].name, view.time());
+    return value;
+}
+
+Wrench law_wrench(const Model& model, const GrainLaw& law, const View& view, GrainId grain)
+{
+    const Wrench value = law(view, grain);
+    if (!value.force.allFinite() || !value.moment.allFinite())
+        fail("The force on '{}' is not finite at t = {:.6g} s: check the grain_force of the model.",
+             model.grain_name(grain.index), view.time());
+    return value;
+}
+
+} // namespace tamis

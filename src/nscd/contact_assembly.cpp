@@ -1,0 +1,213 @@
+// Each contact has its place in the problem; those of mechanisms, which share memory, are made one by one.
+#include "tamis/nscd/contact_assembly.hpp"
+
+#include "tamis/base/error.hpp"
+#include "tamis/base/parallel_for.hpp"
+
+#include <algorithm>
+
+namespace tamis {
+
+using Eigen::Vector3d;
+
+namespace {
+
+template <class C>
+std::pair<int, int> pair_of(const C& contact)
+{
+    return {contact.shape_a, contact.shape_b};
+}
+
+} // namespace
+
+struct ContactAssembly::Step {
+    const State& state;
+    const StepTimes& times;
+    Mechanisms& mechanisms;
+    const double* v_start;
+    Detection* detection;
+    ContactProblem& problem;
+};
+
+void ContactAssembly::assemble(std::span<const DetectedContact> found, const State& state,
+                               const StepTimes& times, Mechanisms& mechanisms, const double* v_start,
+                               Detection* detection, ContactProblem& problem)
+{
+    problem.H.clear();
+    problem.Y.clear();
+    found_ = found;
+    const int count = static_cast<int>(found.size());
+    contact_of_.resize(count);
+    u_minus_.resize(count);
+    int place = 0;
+    for (int k = 0; k < count; ++k) {
+        contact_of_[k] = place;
+        place += rolls_ && found[k].material->rolling > 0 ? 2 : 1;
+    }
+    problem.contacts.resize(place);
+    if (count == 0) return;
+    const Step step{state, times, mechanisms, v_start, detection, problem};
+    if (detection) mechanisms.look_ahead(state, times);
+    const auto assemble = [&](int begin, int end, bool of_mechanisms) {
+        if (begin == end) return;
+        auto first = first_impulse(state.impulses, begin);
+        for (int k = begin; k < end; ++k) {
+            if (map_.meets_mechanism(found_[k]) != of_mechanisms) continue;
+            assemble_contact(step, k);
+            recall_impulse(step, k, first);
+        }
+    };
+    parallel_for(count, threads_for(count), [&](int begin, int end) { assemble(begin, end, false); });
+    if (mechanisms.count() > 0) assemble(0, count, true);
+}
+
+void ContactAssembly::assemble_contact(const Step& step, int k)
+{
+    const DetectedContact& d = found_[k];
+    const bool grain = map_.with_grain(d);
+    const auto [on_a, on_b] = map_.points(d);
+    Vector3d u_minus(0, 0, 0);
+    Contact contact;
+    contact.frame = contact_frame(d.point.normal);
+    contact.friction = d.material->friction;
+    contact.law = friction_;
+    auto side = [&](int s, int body, const Vector3d& point) {
+        if (body < 0) return;
+        if (const int block = map_.rigid_block(body, grain); block >= 0)
+            add_rigid_side(step, contact, s, block, point, u_minus);
+        else
+            step.mechanisms.add_side(step.state, step.problem, contact, s, body, point, u_minus);
+    };
+    side(0, d.body_a, on_a);
+    side(1, d.body_b, on_b);
+    if (step.detection && !grain) {
+        const auto pose = [&](int body) { return step.mechanisms.ahead().motion(body).pose; };
+        if (const ContactPoint* again = step.detection->again(d, pose))
+            step.mechanisms.add_end_velocities(d, *again, step.times.theta, contact, u_minus);
+    }
+    contact.shift = d.material->anticipation ? std::max(d.point.gap, 0.0) / step.times.h
+                                             : d.material->restitution * u_minus[0];
+    step.problem.contacts[contact_of_[k]] = contact;
+    u_minus_[k] = u_minus;
+
+    if (!(d.material->rolling > 0)) return;
+    contact.law = Law::rolling;
+    contact.friction = d.material->rolling;
+    contact.shift = 0;
+    contact.drift.setZero();
+    contact.side[0] = contact.side[1] = {};
+    side(0, d.body_a, on_a);
+    side(1, d.body_b, on_b);
+    step.problem.contacts[contact_of_[k] + 1] = contact;
+}
+
+void ContactAssembly::add_rigid_side(const Step& step, Contact& contact, int side, int block,
+                                     const Vector3d& point, Vector3d& u_minus) const
+{
+    const int number = block - map_.first_grain_block();
+    contact.side[side].block = block;
+    contact.arm[side] = point - step.problem.rigid[number].centre;
+    const Eigen::Map<const Vector3d> v(step.v_start + 6 * number), omega(step.v_start + 6 * number + 3);
+    const Vector3d u = contact.frame.transpose() * (v + omega.cross(contact.arm[side]));
+    if (side == 0)
+        u_minus -= u;
+    else
+        u_minus += u;
+}
+
+ContactAssembly::Impulses::const_iterator ContactAssembly::first_impulse(const Impulses& impulses,
+                                                                         int k) const
+{
+    return std::lower_bound(
+        impulses.begin(), impulses.end(), pair_of(found_[k]),
+        [](const State::Impulse& old, const std::pair<int, int>& pair) { return pair_of(old) < pair; });
+}
+
+// Both lists are in the order of pairs: one pass finds the impulses of the last step, by feature within a pair.
+void ContactAssembly::recall_impulse(const Step& step, int k, Impulses::const_iterator& first)
+{
+    const DetectedContact& d = found_[k];
+    const auto end = step.state.impulses.cend();
+    while (first != end && pair_of(*first) < pair_of(d)) ++first;
+    for (auto it = first; it != end && pair_of(*it) == pair_of(d); ++it) {
+        if (it->feature != d.point.feature) continue;
+        Contact& contact = step.problem.contacts[contact_of_[k]];
+        contact.r = contact.frame.transpose() * it->r;
+        if (d.material->rolling > 0)
+            step.problem.contacts[contact_of_[k] + 1].r = contact.frame.transpose() * it->rolling;
+        break;
+    }
+}
+
+void ContactAssembly::store(const ContactProblem& problem, State& state) const
+{
+    state.impulses.resize(contact_of_.size());
+    const int count = static_cast<int>(contact_of_.size());
+    parallel_for(count, threads_for(count), [&](int begin, int end) {
+        for (int k = begin; k < end; ++k) {
+            const DetectedContact& d = found_[k];
+            const int a = contact_of_[k];
+            const Contact& contact = problem.contacts[a];
+            const bool rolls = d.material->rolling > 0;
+            state.impulses[k] = {d.shape_a, d.shape_b, d.point.feature, contact.frame * contact.r,
+                                 rolls ? Vector3d(contact.frame * problem.contacts[a + 1].r)
+                                       : Vector3d(0, 0, 0)};
+        }
+    });
+}
+
+double ContactAssembly::penetration() const
+{
+    double most = 0;
+    for (std::size_t k = 0; k < contact_of_.size(); ++k) most = std::max(most, -found_[k].point.gap);
+    return most;
+}
+
+std::array<int, 2> ContactAssembly::shapes(int contact) const
+{
+    const auto next = std::upper_bound(contact_of_.begin(), contact_of_.end(), contact);
+    const DetectedContact& d = found_[next - contact_of_.begin() - 1];
+    return {d.shape_a, d.shape_b};
+}
+
+void ContactAssembly::write(const ContactProblem& problem, std::vector<ContactRecord>& records) const
+{
+    for (std::size_t k = 0; k < contact_of_.size(); ++k) {
+        const DetectedContact& d = found_[k];
+        const Contact& contact = problem.contacts[contact_of_[k]];
+        records.push_back({d.shape_a, d.shape_b, d.point.feature, d.point.gap, map_.points(d).second,
+                           contact.frame, u_minus_[k], problem.relative_velocity(contact), contact.r});
+    }
+}
+
+void ContactAssembly::write(const State& state, SavedState& out)
+{
+    std::vector<double> impulses;
+    std::vector<std::int64_t> pairs;
+    impulses.reserve(6 * state.impulses.size());
+    for (const State::Impulse& i : state.impulses) {
+        pairs.insert(pairs.end(), {i.shape_a, i.shape_b, i.feature});
+        impulses.insert(impulses.end(), i.r.data(), i.r.data() + 3);
+        impulses.insert(impulses.end(), i.rolling.data(), i.rolling.data() + 3);
+    }
+    out.put_integers("impulse_pairs", pairs);
+    out.put("impulses", impulses);
+}
+
+void ContactAssembly::read(const SavedState& in, State& state, int shapes)
+{
+    const std::vector<std::int64_t>& pairs = in.get_integers("impulse_pairs");
+    const std::vector<double>& impulses = in.get("impulses", 2 * pairs.size());
+    state.impulses.resize(pairs.size() / 3);
+    for (std::size_t k = 0; k < state.impulses.size(); ++k) {
+        for (const std::int64_t shape : {pairs[3 * k], pairs[3 * k + 1]})
+            if (shape < 0 || shape >= shapes)
+                fail("The state to go on from has an impulse on shape {} of {}: the file is damaged.", shape,
+                     shapes);
+        state.impulses[k] = {static_cast<int>(pairs[3 * k]), static_cast<int>(pairs[3 * k + 1]),
+                             static_cast<int>(pairs[3 * k + 2]), Eigen::Map<const Vector3d>(&impulses[6 * k]),
+                             Eigen::Map<const Vector3d>(&impulses[6 * k + 3])};
+    }
+}
+
+} // namespace tamis

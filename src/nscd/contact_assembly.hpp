@@ -1,0 +1,63 @@
+// From the contacts that were detected to the contact problem of the step, and back.
+//
+//     mechanism  H = frame^T dx/dv B, stored with Y = M_red^-1 H^T                                   (25, 31)
+//     grain      a rigid block: arm and frame say it all
+//     driven     a body of a mechanism without freedom that meets a grain: a rigid block that moves as prescribed
+//     shift      e u_n^- (32), or max(g, 0) / h for contacts that anticipate: g + h u_n >= 0 at the next q_m
+//
+// Impulses of the last step, found again by pair and feature, are what the solver starts from.
+#pragma once
+
+#include "tamis/nscd/mechanisms.hpp"
+
+namespace tamis {
+
+class ContactAssembly {
+  public:
+    // `rolls`: some pair of materials has rolling resistance.
+    ContactAssembly(const BlockMap& map, Law friction, bool rolls, int threads)
+        : map_(map), friction_(friction), rolls_(rolls), threads_(threads)
+    {
+    }
+
+    // `v_start`: of the rigid blocks, 6 each, as at the start of the step. With `detection` (where forces are evaluated
+    // at the midpoint) contact velocities of mechanisms are those at the ends of the step.
+    void assemble(std::span<const DetectedContact> found, const State& state, const StepTimes& times,
+                  Mechanisms& mechanisms, const double* v_start, Detection* detection,
+                  ContactProblem& problem);
+    void store(const ContactProblem& problem, State& state) const; // the impulses found
+    void clear() { contact_of_.clear(); }                          // as if nothing had touched
+
+    int count() const { return static_cast<int>(contact_of_.size()); }
+    std::span<const int> contact_of() const
+    {
+        return contact_of_;
+    }                                             // contact in the problem of each one found
+    double penetration() const;                   // largest, at q_m
+    std::array<int, 2> shapes(int contact) const; // of a contact of the problem
+    void write(const ContactProblem& problem, std::vector<ContactRecord>& records) const;
+
+    static void write(const State& state, SavedState& out);
+    static void read(const SavedState& in, State& state, int shapes);
+
+  private:
+    using Impulses = std::vector<State::Impulse>;
+    struct Step; // what an assembly works with
+    void assemble_contact(const Step& step, int k);
+    void add_rigid_side(const Step& step, Contact& contact, int side, int block, const Eigen::Vector3d& point,
+                        Eigen::Vector3d& u_minus) const;
+    Impulses::const_iterator first_impulse(const Impulses& impulses,
+                                           int k) const; // that may belong to contact k
+    void recall_impulse(const Step& step, int k, Impulses::const_iterator& first);
+    int threads_for(int contacts) const { return contacts < 2000 ? 1 : threads_; }
+
+    const BlockMap& map_;
+    Law friction_;
+    bool rolls_;
+    int threads_;
+    std::span<const DetectedContact> found_;
+    std::vector<int> contact_of_; // its rolling resistance follows
+    std::vector<Eigen::Vector3d> u_minus_;
+};
+
+} // namespace tamis

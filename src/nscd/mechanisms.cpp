@@ -1,0 +1,827 @@
+// The phases of a step on mechanisms; see mechanisms.hpp. Departures from Docquier et al. (2020):
+// (i)   Coordinates may be driven, q_c(t). They enter like dependent ones whose velocity is known:
+//       v = B v_u + B_c v_c,  M_red dv_u = B^T (h f - M d_beta) + B^T H^T r
+//       with d_beta the part of dv that does not come from dv_u.
+// (ii)  Newton for dependent positions starts from q + h v.
+// (iii) Forces may be implicit, and beams belong to the block of the mechanism that carries them.
+#include "tamis/nscd/mechanisms.hpp"
+
+#include "tamis/base/error.hpp"
+#include "tamis/model/laws.hpp"
+#include "tamis/model/spring.hpp"
+#include "tamis/nscd/beams.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+namespace tamis {
+
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+// One mechanism. Members are grouped by the phase that fills them.
+struct Mechanisms::Block {
+    Block(const Model& model, const Mechanism& m, const std::vector<Coordinate>& guided, int q_start,
+          int v_start)
+        : body(m), driven(model, m.number(), guided), q0(q_start), v0(v_start), q_m(VectorXd::Zero(m.nq())),
+          v_star(VectorXd::Zero(m.nv())), Q(v_star), f(v_star), d_beta(v_star), scratch(v_star), b(v_star)
+    {
+    }
+    // x -> (M_red, or the matrix with beams)^-1 x
+    void solve(VectorXd& x)
+    {
+        if (beams)
+            beams->solve(x);
+        else if (x.size() > 0)
+            M_red_llt.solveInPlace(x);
+    }
+    int size() const { return partition->nu() + (beams ? beams->unknowns() : 0); }
+    auto q_of(VectorXd& all) const { return all.segment(q0, body.nq); }
+    auto v_of(VectorXd& all) const { return all.segment(v0, body.nv); }
+    auto v_of(const VectorXd& all) const { return all.segment(v0, body.nv); }
+
+    Multibody body;
+    DrivenCoordinates driven;
+    std::unique_ptr<Partition> partition;
+    std::unique_ptr<Beams> beams; // null: none
+    int q0, v0, beam0 = 0;        // its place in State
+    bool implicit = false;        // has implicit forces on its coordinates
+    // predict
+    VectorXd q_m;
+    VectorXd w_n; // velocities of the block at the start of the step
+    // linearise
+    Eigen::MatrixXd M_red, MB; // n_u x n_u, nv x n_u
+    Eigen::LLT<Eigen::MatrixXd> M_red_llt;
+    VectorXd vc_now, vc_next; // driven velocities at t_n and t_n+1
+    VectorXd vc_work;
+    Eigen::MatrixXd K, C, M_S; // of implicit forces; M + S
+    // free velocity
+    VectorXd v_star; // velocity at which f is evaluated
+    VectorXd Q;      // joint forces
+    VectorXd f, d_beta, scratch;
+    VectorXd dv,
+        dw; // since then, at which implicit forces are evaluated: of all coordinates; of the block, with beams
+    bool newton = false;
+    VectorXd b;   // dependent accelerations -J_v^-1 J' v (24), zero elsewhere
+    VectorXd rhs; // of the whole block
+    // contacts
+    Multibody::RowMatrix H_full; // 3 x nv, of one contact side
+    Multibody::RowMatrix H_red;  // 3 x n_u
+    VectorXd contact_impulse;    // H^T r in all coordinates, only if there are drives
+    VectorXd response;           // a row of Y
+};
+
+namespace {
+
+std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocities)
+{
+    std::string names;
+    for (int j : velocities) names += (names.empty() ? "'" : ", '") + m.coordinate_name(j) + "'";
+    return names;
+}
+
+bool implicit(const SpringLaw& law)
+{
+    return law.treatment == ForceTreatment::implicit;
+}
+
+} // namespace
+
+Mechanisms::Mechanisms(const Model& model, const std::vector<Coordinate>& guided)
+    : model_(model), guided_(guided.size(), 0.0)
+{
+    int nq = 0, nv = 0;
+    for (const auto& m : model.mechanisms()) {
+        blocks_.push_back(std::make_unique<Block>(model, *m, guided, nq, nv));
+        nq += m->nq();
+        nv += m->nv();
+    }
+    for (std::size_t i = 0; i < guided.size(); ++i)
+        guided_[i] = model.start_of(guided[i].mechanism).v[guided[i].index];
+    for (const JointSpring& s : model.joint_springs())
+        if (tamis::implicit(s.law)) blocks_[s.on.mechanism]->implicit = true;
+    for (const JointForce& f : model.joint_forces())
+        if (f.treatment == ForceTreatment::implicit) blocks_[f.on.mechanism]->implicit = true;
+    for (const PointSpring& s : model.point_springs()) {
+        if (!tamis::implicit(s.law)) continue;
+        for (const Frame end : {s.a, s.b})
+            if (const int body = model.frame_record(end).body; body >= 0)
+                blocks_[model.bodies()[body].mechanism]->implicit = true;
+        const int a = model.frame_record(s.a).body, b = model.frame_record(s.b).body;
+        if (a >= 0 && b >= 0 && model.bodies()[a].mechanism != model.bodies()[b].mechanism)
+            fail("The implicit spring between bodies '{}' and '{}' ties two mechanisms: add both bodies to "
+                 "one mechanism, "
+                 "or let the spring be explicit.",
+                 model.bodies()[a].name, model.bodies()[b].name);
+    }
+    middle_q_.resize(nq);
+    middle_v_.resize(nv);
+    ahead_q_.resize(nq);
+    ahead_v_.resize(nv);
+    middle_ = std::make_unique<RelativeView>(model, bodies());
+    ahead_ = std::make_unique<RelativeView>(model, bodies());
+}
+
+Mechanisms::~Mechanisms() = default;
+
+int Mechanisms::count() const
+{
+    return static_cast<int>(blocks_.size());
+}
+
+int Mechanisms::size(int mechanism) const
+{
+    return blocks_[mechanism]->size();
+}
+
+std::vector<bool> Mechanisms::without_freedom() const
+{
+    std::vector<bool> out;
+    for (const auto& k : blocks_) out.push_back(k->size() == 0);
+    return out;
+}
+
+bool Mechanisms::implicit() const
+{
+    return std::any_of(blocks_.begin(), blocks_.end(), [](const auto& k) { return k->implicit || k->beams; });
+}
+
+std::vector<Multibody*> Mechanisms::bodies()
+{
+    std::vector<Multibody*> out;
+    for (auto& k : blocks_) out.push_back(&k->body);
+    return out;
+}
+
+void Mechanisms::start(State& state)
+{
+    state.q.resize(middle_q_.size());
+    state.v.resize(middle_v_.size());
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        k.driven.velocities(0, guided_, k.vc_now);
+        k.vc_next = k.vc_now;
+        AssembledMechanism start = assemble(model_, k.body, k.driven, k.vc_now);
+        k.partition = std::move(start.partition);
+        k.q_of(state.q) = start.q;
+        k.v_of(state.v) = start.v;
+        const int n = k.partition->nu();
+        k.M_red.resize(n, n);
+        k.MB.resize(k.body.nv, n);
+        if (n > 0) k.M_red_llt.compute(Eigen::MatrixXd::Identity(n, n));
+        k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
+        k.H_red = Multibody::RowMatrix::Zero(3, n);
+        k.contact_impulse = VectorXd::Zero(k.body.nv);
+        if (k.implicit) {
+            k.K = k.C = Eigen::MatrixXd::Zero(k.body.nv, k.body.nv);
+            k.dv = VectorXd::Zero(k.body.nv);
+        }
+        state.partitions.push_back(k.partition->sets());
+    }
+    middle_q_ = state.q;
+    middle_v_ = state.v;
+    middle_->set(0, middle_q_.data(), middle_v_.data());
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        auto beams = std::make_unique<Beams>(model_, k.body.mechanism.number(), *middle_);
+        if (!beams->empty()) {
+            k.beams = std::move(beams);
+            k.beam0 = static_cast<int>(state.beam_nodes.size());
+            state.beam_nodes.resize(k.beam0 + k.beams->nodes());
+            k.beams->start(state.beam_nodes.data() + k.beam0);
+        }
+        k.rhs = k.w_n = k.response = VectorXd::Zero(k.size());
+        if (k.beams) k.dw = k.rhs;
+    }
+}
+
+void Mechanisms::guide(std::span<const double> velocities)
+{
+    if (velocities.size() != guided_.size())
+        fail("{} velocities were given to {} guided coordinates.", velocities.size(), guided_.size());
+    std::copy(velocities.begin(), velocities.end(), guided_.begin());
+}
+
+void Mechanisms::predict(const State& state, const StepTimes& s)
+{
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        k.v_star = k.v_of(state.v);
+        k.scratch = (1 - s.theta) * s.h * k.v_star;
+        k.body.advance(state.q.data() + k.q0, k.scratch.data(), k.q_m.data());
+        k.driven.place(k.q_m.data(), s.t_m);
+        k.partition->close(k.q_m.data(), s.t_m);
+        k.partition->project();
+        k.driven.velocities(s.t_next, guided_, k.vc_next);
+        k.q_of(middle_q_) = k.q_m;
+        k.v_of(middle_v_) = k.v_star;
+        for (int j = 0; j < k.partition->nu(); ++j) k.w_n[j] = k.v_star[k.partition->u[j]];
+        if (k.beams) {
+            k.beams->predict(state.beam_nodes.data() + k.beam0, s);
+            for (int i = 0; i < k.beams->nodes(); ++i) {
+                const State::BeamNode& node = state.beam_nodes[k.beam0 + i];
+                k.w_n.segment<6>(k.partition->nu() + 6 * i) << node.v, node.omega;
+            }
+            k.dw.setZero();
+        }
+        k.newton = false;
+        if (k.implicit) k.dv.setZero();
+    }
+    middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
+}
+
+void Mechanisms::linearise(const State&, const StepTimes& s)
+{
+    evaluate_forces(s, true);
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        k.body.dynamics(k.q_m.data(), k.v_star.data());
+        if (k.beams) k.beams->place_ends(*middle_, *k.partition, k.v_star.data(), true);
+        factorise(k, s);
+    }
+}
+
+void Mechanisms::factorise(Block& k, const StepTimes& s)
+{
+    const Partition& p = *k.partition;
+    if (k.implicit) k.M_S = k.body.M + s.h * s.theta * k.C + s.h * s.h * s.theta * s.theta * k.K;
+    if (p.nu() > 0) {
+        if (p.trivial()) {
+            if (k.implicit)
+                k.M_red = k.M_S;
+            else if (k.beams)
+                k.M_red = k.body.M;
+        } else {
+            if (k.implicit)
+                k.MB.noalias() = k.M_S * p.B;
+            else
+                k.MB.noalias() = k.body.M * p.B;
+            k.M_red.noalias() = p.B.transpose() * k.MB;
+        }
+    }
+    if (k.beams) return k.beams->linearise(s, k.M_red);
+    if (p.nu() == 0) return;
+    if (p.trivial() && !k.implicit)
+        k.M_red_llt.compute(k.body.M);
+    else
+        k.M_red_llt.compute(k.M_red);
+    if (k.M_red_llt.info() != Eigen::Success)
+        fail("At t = {:.6g} s the mass matrix of mechanism '{}' is not positive definite: a coordinate among "
+             "{} moves no "
+             "mass; give its body an inertia, or reduce the step if the motion diverged.",
+             s.t, k.body.mechanism.name(), coordinate_names(k.body.mechanism, p.u));
+}
+
+void Mechanisms::free_velocities(const State& state, const StepTimes& s, ContactProblem& problem)
+{
+    const double h = s.h;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        Block& k = *blocks_[i];
+        Partition& p = *k.partition;
+        auto v_free = problem.v_free.segment(problem.offset(static_cast<int>(i)), k.size());
+        k.f = k.Q - k.body.c;
+        const bool trivial = p.trivial() && !k.implicit && !k.beams;
+        if (trivial) {
+            k.rhs = h * k.f;
+        } else {
+            k.vc_work = k.vc_next - k.vc_now;
+            k.d_beta.noalias() = p.B_c * k.vc_work;
+            if (!p.v.empty()) {
+                k.body.loop_bias(k.q_m.data(), k.v_star.data());
+                k.b.setZero();
+                for (std::size_t a = 0; a < p.v.size(); ++a)
+                    for (std::size_t j = 0; j < p.v.size(); ++j)
+                        k.b[p.v[a]] -= p.J_v_inverse()(a, j) * k.body.J_dot_v[p.loop_rows[j]];
+                k.d_beta += h * k.b;
+            }
+            k.scratch = h * k.f;
+            if (k.implicit) {
+                if (k.newton)
+                    k.scratch += k.M_S * k.dv - k.body.M * k.dv;
+                else
+                    k.scratch +=
+                        h * s.theta * (k.C * k.dv) - h * h * (2 * s.theta - 1) * (k.K * k.v_of(state.v));
+                k.scratch.noalias() -= k.M_S * k.d_beta;
+            } else {
+                k.scratch.noalias() -= k.body.M * k.d_beta;
+            }
+            if (k.beams) {
+                k.rhs.setZero();
+                k.rhs.head(p.nu()).noalias() = p.B.transpose() * k.scratch;
+                k.beams->add_loads(s, k.d_beta, k.newton, k.rhs);
+            } else {
+                k.rhs.noalias() = p.B.transpose() * k.scratch;
+            }
+        }
+        k.solve(k.rhs);
+        v_free = k.w_n + k.rhs;
+    }
+}
+
+void Mechanisms::evaluate_forces(const StepTimes& s, bool tangents)
+{
+    for (auto& block : blocks_) {
+        block->Q.setZero();
+        block->body.w.setZero();
+    }
+    auto q = [&](Coordinate c) {
+        const Block& k = *blocks_[c.mechanism];
+        return middle_q_[k.q0 + k.body.mechanism.position_index(c.index)];
+    };
+    for (const JointSpring& spring : model_.joint_springs()) {
+        Block& k = *blocks_[spring.on.mechanism];
+        k.Q[spring.on.index] -= spring_force(spring.law, q(spring.on), k.v_star[spring.on.index]).value;
+    }
+    for (const JointForce& f : model_.joint_forces())
+        blocks_[f.on.mechanism]->Q[f.on.index] += law_force(model_, f, *middle_);
+    if (!model_.wrench_inputs().empty()) {
+        for (auto& block : blocks_)
+            if (!block->body.mechanism.frames().empty())
+                block->body.frames(middle_q_.data() + block->q0, block->v_star.data());
+        const Model::WrenchInput* input = model_.wrench_inputs().data();
+        auto apply = [&](const Vector3d& force, const Vector3d& moment) {
+            if (input->number >= 0) {
+                auto w = blocks_[input->mechanism]->body.w.segment<6>(6 * input->number);
+                w.head<3>() += force;
+                w.tail<3>() += moment;
+            }
+            ++input;
+        };
+        const Vector3d none = Vector3d::Zero();
+        for (const PointSpring& spring : model_.point_springs()) {
+            const Multibody &a = blocks_[spring.a.mechanism]->body, &b = blocks_[spring.b.mechanism]->body;
+            const Vector3d pull =
+                spring_force(spring.law, b.frame_position(spring.b.index) - a.frame_position(spring.a.index),
+                             b.frame_velocity(spring.b.index) - a.frame_velocity(spring.a.index))
+                    .pull;
+            apply(pull, none);
+            apply(-pull, none);
+        }
+        for (const AppliedWrench& w : model_.wrenches()) {
+            const Wrench value = law_wrench(model_, w, *middle_);
+            apply(value.force, value.moment);
+        }
+    }
+    if (tangents) add_tangents(s);
+}
+
+// Stiffness and damping of implicit forces in joint coordinates. What would pull apart (a spring under compression
+// across its line, a law that grows with its coordinate) is left to the explicit part, so that K and C never take from
+// the mass matrix; the scheme keeps its order.
+void Mechanisms::add_tangents(const StepTimes& s)
+{
+    for (auto& block : blocks_)
+        if (block->implicit) {
+            block->K.setZero();
+            block->C.setZero();
+        }
+    const auto add = [](Block& k, int index, double stiffness, double damping) {
+        k.K(index, index) += std::max(stiffness, 0.0);
+        k.C(index, index) += std::max(damping, 0.0);
+    };
+    for (const JointSpring& spring : model_.joint_springs())
+        if (tamis::implicit(spring.law))
+            add(*blocks_[spring.on.mechanism], spring.on.index, spring.law.stiffness, spring.law.damping);
+    for (const JointForce& f : model_.joint_forces()) {
+        if (f.treatment != ForceTreatment::implicit) continue;
+        Block& k = *blocks_[f.on.mechanism];
+        double& position = middle_q_[k.q0 + k.body.mechanism.position_index(f.on.index)];
+        double& velocity = middle_v_[k.v0 + f.on.index];
+        const double scale = k.body.turns(f.on.index) ? 1 : k.body.length_scale;
+        const auto slope = [&](double& x, double step) {
+            const double was = x, value = law_force(model_, f, *middle_);
+            x = was + step;
+            middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
+            const double changed = law_force(model_, f, *middle_);
+            x = was;
+            middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
+            return (value - changed) / step; // positive: pulls back
+        };
+        add(k, f.on.index, slope(position, 1e-7 * (std::abs(position) + scale)),
+            slope(velocity, 1e-6 * (std::abs(velocity) + scale)));
+    }
+    for (const PointSpring& spring : model_.point_springs()) {
+        if (!tamis::implicit(spring.law)) continue;
+        const Model::FrameRecord &a = model_.frame_record(spring.a), &b = model_.frame_record(spring.b);
+        const int mechanism = model_.bodies()[a.body >= 0 ? a.body : b.body].mechanism;
+        if (a.body < 0 && b.body < 0) continue;
+        Block& k = *blocks_[mechanism];
+        const Placement& placement = middle_->placement(mechanism);
+        const Vector3d from = middle_->position(spring.a), to = middle_->position(spring.b);
+        const Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
+        k.H_full.setZero();
+        if (a.body >= 0) placement.add_point_map(model_.bodies()[a.body].link, from, axes, -1, k.H_full);
+        if (b.body >= 0) placement.add_point_map(model_.bodies()[b.body].link, to, axes, +1, k.H_full);
+        const Vector3d x = to - from;
+        const double length = x.norm();
+        if (!(length > 0)) continue;
+        const Eigen::Matrix3d N = x * x.transpose() / (length * length);
+        const double across = std::max(spring_force(spring.law, length, 0).value / length,
+                                       0.0); // of the pull that turns with x
+        k.K.noalias() += k.H_full.transpose() *
+                         (spring.law.stiffness * N + across * (Eigen::Matrix3d::Identity() - N)) * k.H_full;
+        k.C.noalias() += spring.law.damping * k.H_full.transpose() * N * k.H_full;
+    }
+}
+
+// Where the step would end with the velocities it starts with.
+void Mechanisms::look_ahead(const State& state, const StepTimes& s)
+{
+    const double theta_h = s.theta * s.h;
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        const Partition& p = *k.partition;
+        auto v = k.v_of(ahead_v_);
+        for (int j = 0; j < p.nu(); ++j) k.rhs[j] = state.v[k.v0 + p.u[j]];
+        v.noalias() = p.B * k.rhs.head(p.nu());
+        if (!p.c.empty()) v.noalias() += p.B_c * k.vc_now;
+        k.scratch = theta_h * v;
+        k.body.advance(k.q_m.data(), k.scratch.data(), ahead_q_.data() + k.q0);
+        v += theta_h * k.b;
+    }
+    ahead_->set(s.t_next, ahead_q_.data(), ahead_v_.data());
+}
+
+double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const ContactProblem& problem,
+                                  bool newton)
+{
+    double change = 0, largest = 0;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        Block& k = *blocks_[i];
+        const Partition& p = *k.partition;
+        const int first = problem.offset(static_cast<int>(i));
+        // B at q_m for both ends of the step: dependent velocities must be those of one configuration.
+        for (int j = 0; j < p.nu(); ++j)
+            k.rhs[j] = (1 - s.theta) * state.v[k.v0 + p.u[j]] + s.theta * problem.v[first + j];
+        k.v_star.noalias() = p.B * k.rhs.head(p.nu());
+        k.vc_work = (1 - s.theta) * k.vc_now + s.theta * k.vc_next;
+        k.v_star.noalias() += p.B_c * k.vc_work;
+        k.v_of(middle_v_) = k.v_star;
+        k.newton = newton;
+        if (k.implicit) {
+            k.scratch = k.dv;
+            k.rhs = problem.v.segment(first, k.size()) - k.w_n;
+            k.dv.noalias() = p.B * k.rhs.head(p.nu());
+            k.dv += k.d_beta;
+            change = std::max(change, (k.dv - k.scratch).lpNorm<Eigen::Infinity>());
+            largest = std::max({largest, k.dv.lpNorm<Eigen::Infinity>(), k.v_star.lpNorm<Eigen::Infinity>()});
+            if (newton) { // q_e = (1 - theta) q_n + theta q_n+1
+                k.scratch = s.h * (s.theta * s.theta * k.dv + (2 * s.theta - 1) * k.v_of(state.v));
+                k.body.advance(k.q_m.data(), k.scratch.data(), middle_q_.data() + k.q0);
+            }
+        }
+        if (k.beams) {
+            k.rhs = problem.v.segment(first, k.size()) - k.w_n;
+            change = std::max(change, (k.rhs - k.dw).lpNorm<Eigen::Infinity>());
+            largest = std::max({largest, k.rhs.lpNorm<Eigen::Infinity>(), k.w_n.lpNorm<Eigen::Infinity>()});
+            k.dw = k.rhs;
+            k.beams->go_to(s, k.dw, newton);
+        }
+    }
+    middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
+    evaluate_forces(s, newton);
+    for (auto& block : blocks_) {
+        Block& k = *block;
+        k.body.bias(k.q_m.data(), k.v_star.data());
+        if (k.beams) k.beams->place_ends(*middle_, *k.partition, k.v_star.data(), false);
+        if (newton && (k.implicit || k.beams))
+            factorise(k, s);
+        else if (k.beams)
+            k.beams->evaluate(s);
+    }
+    return largest > 0 ? change / largest : 0;
+}
+
+void Mechanisms::update(State& state, const StepTimes& s, const ContactProblem& problem)
+{
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        Block& k = *blocks_[i];
+        Partition& p = *k.partition;
+        const int first = problem.offset(static_cast<int>(i));
+        const auto v_u = problem.v.segment(first, p.nu());
+        auto v = k.v_of(state.v);
+        double* q = state.q.data() + k.q0;
+        if (!problem.v.segment(first, k.size()).allFinite())
+            fail("The step at t = {:.6g} s diverged: velocities of mechanism '{}' are not finite; reduce the "
+                 "step.",
+                 state.t, k.body.mechanism.name());
+        auto velocities = [&] {
+            if (p.trivial()) {
+                for (int j = 0; j < p.nu(); ++j) v[p.u[j]] = v_u[j];
+            } else {
+                v.noalias() = p.B * v_u;
+                v.noalias() += p.B_c * k.vc_next;
+            }
+        };
+        velocities();
+        k.scratch = s.theta * s.h * v;
+        k.body.advance(k.q_m.data(), k.scratch.data(), q);
+        if (k.beams) k.beams->update(state.beam_nodes.data() + k.beam0, s, problem.v.data() + first + p.nu());
+        if (p.trivial()) continue;
+        k.driven.place(q, s.t_next);
+        p.close(q, s.t_next);
+        p.project();
+        velocities(); // v_v = B_vu v_u at q_n+1
+        if (p.maintain()) state.partitions[i] = p.sets();
+        k.vc_now = k.vc_next;
+    }
+}
+
+void Mechanisms::place_driven(const BlockMap& map, ContactProblem& problem, double* v_start)
+{
+    const int start = problem.offset(problem.general());
+    const int grains = static_cast<int>(model_.grains().size());
+    for (std::size_t j = 0; j < map.driven_bodies().size(); ++j) {
+        const int body = map.driven_bodies()[j], link = model_.bodies()[body].link;
+        Block& k = *blocks_[map.mechanism(body)];
+        const Placement& placement = middle_->placement(map.mechanism(body));
+        const std::size_t block = grains + j;
+        problem.rigid[block].centre = placement.link(link).p;
+        auto twist = [&](const VectorXd& vc, double* out) {
+            k.scratch.noalias() = k.partition->B_c * vc;
+            placement.velocities(k.scratch.data(), link_velocity_);
+            Eigen::Map<Eigen::Matrix<double, 6, 1>>(out, 6) = link_velocity_[link];
+        };
+        twist(k.vc_now, v_start + 6 * block);
+        twist(k.vc_next, problem.v_free.data() + start + 6 * block);
+    }
+}
+
+void Mechanisms::add_side(const State& state, ContactProblem& problem, Contact& contact, int side, int body,
+                          const Vector3d& point, Vector3d& u_minus)
+{
+    const int number = model_.bodies()[body].mechanism, link = model_.bodies()[body].link;
+    Block& k = *blocks_[number];
+    const Partition& p = *k.partition;
+    const int n_u = p.nu(), n = k.size();
+    const double sign = side == 0 ? -1 : 1;
+    k.H_full.setZero();
+    const Placement& placement = middle_->placement(number);
+    if (contact.law == Law::rolling)
+        placement.add_turn_map(link, contact.frame, sign, k.H_full);
+    else
+        placement.add_point_map(link, point, contact.frame, sign, k.H_full);
+    if (side == 1 && contact.side[0].block == number)
+        side = 0; // both bodies belong to one mechanism: maps add
+    if (contact.side[side].block != number) {
+        contact.side[side].block = number;
+        contact.side[side].map = problem.reserve_map(number);
+        std::fill_n(problem.H.begin() + contact.side[side].map, 3 * n, 0.0);
+    }
+    const int map = contact.side[side].map;
+    Eigen::Map<Multibody::RowMatrix> H(problem.H.data() + map, 3, n);
+    if (p.trivial()) {
+        H.leftCols(n_u) += k.H_full;
+    } else {
+        k.scratch.noalias() = p.B_c * k.vc_next;
+        contact.drift.noalias() += k.H_full * k.scratch;
+        k.scratch.noalias() = p.B_c * k.vc_now;
+        u_minus.noalias() += k.H_full * k.scratch;
+        k.H_red.noalias() = k.H_full * p.B; // (25)
+        H.leftCols(n_u) += k.H_red;
+    }
+    const Multibody::RowMatrix& H_side = p.trivial() ? k.H_full : k.H_red;
+    for (int i = 0; i < n_u; ++i) u_minus += H_side.col(i) * state.v[k.v0 + p.u[i]];
+    for (int row = 0; row < 3; ++row) {
+        Eigen::Map<VectorXd> Y(problem.Y.data() + map + row * n, n);
+        Y = H.row(row);
+        if (k.beams) {
+            k.response = Y;
+            k.beams->solve(k.response);
+            Y = k.response;
+        } else if (n > 0) {
+            k.M_red_llt.solveInPlace(Y);
+        }
+    }
+}
+
+void Mechanisms::add_end_velocities(const DetectedContact& d, const ContactPoint& again, double theta,
+                                    Contact& contact, Vector3d& u_minus) const
+{
+    auto velocity = [&](int body, const Vector3d& x) -> Vector3d {
+        if (body < 0) return Vector3d::Zero();
+        const BodyMotion& m = ahead_->motion(body);
+        return m.velocity + m.angular_velocity.cross(x - m.pose.p);
+    };
+    const double u_n = again.normal.dot(velocity(d.body_b, again.on_b) - velocity(d.body_a, again.on_a));
+    const double change = u_n - u_minus[0]; // over theta h
+    contact.drift[0] += change;
+    u_minus[0] -= (1 - theta) / theta * change;
+}
+
+void Mechanisms::drive_forces(const State& state, const StepTimes& s, const ContactProblem& problem,
+                              const BlockMap& map, std::span<const DetectedContact> found,
+                              std::span<const int> contact_of,
+                              std::vector<std::pair<Coordinate, double>>& forces)
+{
+    for (auto& block : blocks_) block->contact_impulse.setZero();
+    for (std::size_t a = 0; a < contact_of.size(); ++a) {
+        const DetectedContact& d = found[a];
+        const Contact& contact = problem.contacts[contact_of[a]];
+        auto side = [&](int body, const Vector3d& point, double sign) {
+            if (body < 0 || map.is_grain(body)) return;
+            Block& k = *blocks_[map.mechanism(body)];
+            k.H_full.setZero();
+            middle_->placement(map.mechanism(body))
+                .add_point_map(model_.bodies()[body].link, point, contact.frame, sign, k.H_full);
+            k.contact_impulse.noalias() += k.H_full.transpose() * contact.r;
+        };
+        const auto [on_a, on_b] = map.points(d);
+        side(d.body_a, on_a, -1);
+        side(d.body_b, on_b, +1);
+    }
+    for (std::size_t number = 0; number < blocks_.size(); ++number) {
+        Block& k = *blocks_[number];
+        const Partition& p = *k.partition;
+        if (p.c.empty()) continue;
+        // dv = B dv_u + d_beta
+        k.scratch = k.d_beta;
+        for (int i = 0; i < p.nu(); ++i)
+            k.scratch += p.B.col(i) *
+                         (problem.v[problem.offset(static_cast<int>(number)) + i] - state.v[k.v0 + p.u[i]]);
+        VectorXd& missing = k.contact_impulse;
+        missing = -missing - s.h * k.f;
+        if (k.implicit) {
+            missing.noalias() += k.M_S * k.scratch;
+            if (k.newton)
+                missing -= k.M_S * k.dv - k.body.M * k.dv;
+            else
+                missing -=
+                    s.h * s.theta * (k.C * k.dv) - s.h * s.h * (2 * s.theta - 1) * (k.K * k.v_of(state.v));
+        } else {
+            missing.noalias() += k.body.M * k.scratch;
+        }
+        if (k.beams) {
+            k.rhs = problem.v.segment(problem.offset(static_cast<int>(number)), k.size()) - k.w_n;
+            k.beams->add_reactions(s, k.rhs, k.newton, missing);
+        }
+        for (std::size_t i = 0; i < p.c.size(); ++i) {
+            double impulse = missing[p.c[i]];
+            for (int j : p.v) impulse += p.B_c(j, i) * missing[j]; // -J_c^T J_v^-T missing_v
+            for (auto& [on, force] : forces)
+                if (on.mechanism == static_cast<int>(number) && on.index == p.c[i]) force = impulse / s.h;
+        }
+    }
+}
+
+double Mechanisms::momentum_error(const ContactProblem& problem) const
+{
+    // In the metric of M_red^-1 = (L L^T)^-1. What forces gave counts as given, or round-off would be all there is of a
+    // touch by hundredths of a newton.
+    double error = 0;
+    for (int b = 0; b < count(); ++b) {
+        const Block& k = *blocks_[b];
+        const int n = k.partition->nu();
+        if (n == 0 || k.beams) continue;
+        const int first = problem.offset(b);
+        VectorXd left =
+                     k.M_red_llt.matrixU() * (problem.v.segment(first, n) - problem.v_free.segment(first, n)),
+                 impulse = k.M_red_llt.matrixU() * k.rhs;
+        double given = impulse.norm();
+        for (const Contact& contact : problem.contacts)
+            for (const Contact::Side& side : contact.side) {
+                if (side.block != b) continue;
+                impulse.setZero();
+                for (int row = 0; row < contact.active_rows(); ++row)
+                    impulse +=
+                        contact.r[row] * Eigen::Map<const VectorXd>(problem.H.data() + side.map + row * n, n);
+                k.M_red_llt.matrixL().solveInPlace(impulse);
+                left -= impulse;
+                given += impulse.norm();
+            }
+        if (given > 0) error = std::max(error, left.norm() / given);
+    }
+    return error;
+}
+
+void Mechanisms::write(const State& state, SavedState& out) const
+{
+    out.put("q", state.q);
+    out.put("v", state.v);
+    std::vector<std::int64_t> sizes, members;
+    for (const Partition::Sets& sets : state.partitions)
+        for (const std::vector<int>* of : {&sets.u, &sets.v, &sets.loop_rows}) {
+            sizes.push_back(static_cast<std::int64_t>(of->size()));
+            members.insert(members.end(), of->begin(), of->end());
+        }
+    out.put_integers("partition_sizes", sizes);
+    out.put_integers("partitions", members);
+    std::vector<double> nodes;
+    for (const State::BeamNode& n : state.beam_nodes) {
+        nodes.insert(nodes.end(), n.turn.coeffs().data(), n.turn.coeffs().data() + 4);
+        for (const Vector3d* x : {&n.x, &n.v, &n.omega}) nodes.insert(nodes.end(), x->data(), x->data() + 3);
+    }
+    out.put("beam_nodes", nodes);
+}
+
+void Mechanisms::read(const SavedState& in, State& state) const
+{
+    in.get("q", state.q);
+    in.get("v", state.v);
+    std::vector<std::int64_t> sizes;
+    std::size_t total = 0;
+    for (const Partition::Sets& sets : state.partitions)
+        for (const std::vector<int>* of : {&sets.u, &sets.v, &sets.loop_rows}) {
+            sizes.push_back(static_cast<std::int64_t>(of->size()));
+            total += of->size();
+        }
+    if (in.get_integers("partition_sizes", sizes.size()) != sizes)
+        fail(
+            "The state to go on from has other coordinates than the model '{}': it belongs to another model.",
+            model_.name());
+    const std::vector<std::int64_t>& members = in.get_integers("partitions", total);
+    std::size_t next = 0;
+    for (std::size_t m = 0; m < state.partitions.size(); ++m) {
+        Partition::Sets& sets = state.partitions[m];
+        const auto take = [&](std::vector<int>& of, int below) {
+            for (int& x : of) {
+                const std::int64_t value = members[next++];
+                if (value < 0 || value >= below)
+                    fail("The state to go on from names a coordinate that mechanism '{}' does not have: the "
+                         "file is "
+                         "damaged.",
+                         blocks_[m]->body.mechanism.name());
+                x = static_cast<int>(value);
+            }
+        };
+        take(sets.u, blocks_[m]->body.nv);
+        take(sets.v, blocks_[m]->body.nv);
+        take(sets.loop_rows, blocks_[m]->body.rows);
+    }
+    const std::vector<double>& nodes = in.get("beam_nodes", 13 * state.beam_nodes.size());
+    for (std::size_t k = 0; k < state.beam_nodes.size(); ++k) {
+        State::BeamNode& n = state.beam_nodes[k];
+        const double* x = &nodes[13 * k];
+        n.turn.coeffs() = Eigen::Map<const Eigen::Vector4d>(x);
+        n.x = Eigen::Map<const Vector3d>(x + 4);
+        n.v = Eigen::Map<const Vector3d>(x + 7);
+        n.omega = Eigen::Map<const Vector3d>(x + 10);
+    }
+}
+
+void Mechanisms::adopt(const State& state)
+{
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        Block& k = *blocks_[i];
+        k.partition->adopt(state.partitions[i]);
+        k.driven.velocities(state.t, guided_, k.vc_now);
+        for (int j = 0; j < k.driven.count(); ++j)
+            if (k.driven.is_guided(j)) k.vc_now[j] = state.v[k.v0 + k.driven.index()[j]];
+    }
+}
+
+double Mechanisms::loop_error() const
+{
+    double most = 0;
+    for (const auto& k : blocks_) most = std::max(most, k->partition->loop_error());
+    return most;
+}
+
+int Mechanisms::partition_changes() const
+{
+    int changes = 0;
+    for (const auto& k : blocks_) changes += k->partition->changes();
+    return changes;
+}
+
+const std::vector<int>& Mechanisms::independent(int mechanism) const
+{
+    return blocks_[mechanism]->partition->u;
+}
+
+bool Mechanisms::compiled() const
+{
+    return std::all_of(blocks_.begin(), blocks_.end(), [](const auto& k) { return k->body.compiled(); });
+}
+
+std::vector<std::string> Mechanisms::messages() const
+{
+    std::vector<std::string> out;
+    for (const auto& k : blocks_)
+        if (!k->partition->redundant().empty()) out.push_back(k->partition->redundant());
+    return out;
+}
+
+std::span<const BodyMotion> Mechanisms::sections(int beam, const State& state, const RelativeView& view) const
+{
+    for (const auto& k : blocks_) {
+        if (!k->beams) continue;
+        const std::vector<int>& own = k->beams->numbers();
+        const auto found = std::find(own.begin(), own.end(), beam);
+        if (found != own.end())
+            return k->beams->sections(static_cast<int>(found - own.begin()),
+                                      state.beam_nodes.data() + k->beam0, view);
+    }
+    return {};
+}
+
+Energy Mechanisms::beam_energy(const State& state, const RelativeView& view) const
+{
+    Energy sum;
+    for (const auto& k : blocks_)
+        if (k->beams) sum += k->beams->energy(state.beam_nodes.data() + k->beam0, view);
+    return sum;
+}
+
+} // namespace tamis
