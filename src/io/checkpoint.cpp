@@ -1,5 +1,5 @@
-// Layout, version 3. Attributes: format, version, tamis_version, model, model_hash, options, step, t,
-// checksum.
+// Layout, version 3. Attributes: format, version, tamis_version, model,
+// model_hash, options, step, t, checksum.
 //
 //     state/q, state/v          of all mechanisms
 //     state/grains              x (3), q (x, y, z, w), v (3), L (3) in each row

@@ -42,17 +42,15 @@ struct Chain { // a contact that carries load, between the centres of its bodies
 
 // Writes <folder>/<name>.pvd, which lists for each frame, with its time,
 //   frames/<name>_bodies_000012.vtp     polygons and lines; point data `velocity`, cell data `body`; field
-//   data
-//                                       `name` and `body`, one for each drawing
+//                                       data `name` and `body`, one for each drawing
 //   frames/<name>_contacts_000012.vtp   points; point data `impulse` and `gap`
-// and of a model with grains
+// and, for a model with grains,
 //   frames/<name>_grains_000012.vtp     polygons, or points for spheres too many to draw; data `velocity`,
-//   `speed`,
-//                                       `force`, `contacts`, `grain`
+//                                       `speed`, `force`, `contacts`, `grain`
 //   frames/<name>_chains_000012.vtp     lines between the centres of bodies in contact; cell data `force`
-// with <folder>/<name>_points.pvd for the grains as points with `radius`, `orientation` (w, x, y, z) and the
-// same data. The list is replaced after each frame, so that it is valid at any moment and names complete
-// files only.
+// with <folder>/<name>_points.pvd for the grains as points with `radius`, `orientation` (w, x, y,
+// z) and the same data. The list is replaced after each frame, so that it is valid at any moment
+// and names complete files only.
 class SceneWriter {
   public:
     // Removes the pictures of an earlier run in this folder, those of the first `keep` frames excepted.
