@@ -1,8 +1,8 @@
 // The contact problem of one step as a value: it can be built by hand, solved by any solver, written, read.
 //
-// Unknowns are the velocities of blocks (a rigid body: 6, a mechanism: its independent velocities n_u) and
-// three impulses r = (r_n, r_t1, r_t2) per contact. A contact touches at most two blocks, each by a 3 x n map
-// H:
+// Unknowns are the velocities of blocks (a rigid body: 6, a mechanism: its independent velocities
+// n_u) and three impulses r = (r_n, r_t1, r_t2) per contact. A contact touches at most two blocks,
+// each by a map H of 3 x n entries:
 //
 //     u = sum_s H_s v_s + drift                relative velocity at the contact, frame (n, t1, t2)
 //     v = v_free + sum_a M^-1 H_a^T r_a        (28), with Y = M^-1 H^T
@@ -10,10 +10,11 @@
 //
 // u is the velocity of the second body relative to the first, n points from first to second, so that u_n > 0
 // separates; r acts on the second body. Blocks come in two kinds:
+//
 //   general  H and Y = M^-1 H^T are stored, with the sign of the side inside;
 //   rigid    six velocities: of the centre of mass, then the angular velocity, world axes. Nothing is stored,
-//   since
-//            frame, arm and inertia give both maps: u = frame^T (v + omega x arm), minus for the first side.
+//            since frame, arm and inertia give both maps: u = frame^T (v + omega x arm), minus for the first
+//            side.
 #pragma once
 
 #include <Eigen/Core>
@@ -63,8 +64,8 @@ struct Contact {
 };
 
 struct ContactProblem {
-    // General blocks 0 .. general() - 1, then the rigid ones; block b owns v[offset(b)] .. v[offset(b) + n -
-    // 1].
+    // General blocks 0 .. general() - 1, then the rigid ones; block b owns
+    // v[offset(b)] .. v[offset(b) + n - 1].
     std::vector<int> general_offset{0};
     std::vector<RigidBlock> rigid;
     Eigen::VectorXd v_free; // velocities without contact impulses
@@ -162,9 +163,8 @@ struct Residual {
     double natural_rms = 0; // rms over contacts of the same
     double approach = 0;    // worst normal violation max(-(u_n + shift), 0), m/s; also bilateral |u|
     double round_off = 0;   // natural_max that rounding of u alone may cause: grazing contacts of fast bodies
-    double wrench_change =
-        0;          // of the contact wrench on a mechanism since the last check, relative; by solvers
-    int worst = -1; // contact with natural_max
+    double wrench_change = 0; // relative, of the contact wrench on a mechanism since the last check
+    int worst = -1;           // contact with natural_max
 };
 // Same bits for all threads. `each`, if given, gets |r - P(r - rho u^)| of every contact.
 Residual residual(const ContactProblem& problem, int threads = 1, double* each = nullptr);
