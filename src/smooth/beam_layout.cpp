@@ -1,5 +1,5 @@
-// An element of length l has the portions l/2 (1 - 1/sqrt 3), l/sqrt 3, l/2 (1 - 1/sqrt 3) of its three
-// nodes.
+// An element of length l has the portions l/2 (1 - 1/sqrt 3), l/sqrt 3, l/2 (1 -
+// 1/sqrt 3) of its three nodes.
 #include "tamis/smooth/beam_layout.hpp"
 
 #include "tamis/base/error.hpp"

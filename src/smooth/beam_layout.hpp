@@ -16,13 +16,13 @@ struct BeamLayout {
     Eigen::Vector3d gravity{0, 0, 0};
 };
 
-// From node a to node b, free of load as they stand at the start; their axes are of no account. Inner nodes
-// have the orientation of the sections, and velocities between those of the ends. Returns all 2 n + 1 nodes
-// of the beam, from a to b.
+// From node a to node b, free of load in the initial configuration; the axes of a and b are ignored. Inner
+// nodes have the orientation of the sections, and velocities between those of the ends. Returns all 2 n + 1
+// nodes of the beam, from a to b.
 std::vector<int> lay_beam(SmoothSystem& system, const BeamLayout& layout, int a, int b);
 
-// The node of a frame that a node (or the ground) carries: that node if it stands there, else a new one that
-// is fixed to it.
+// The node of a frame that a node (or the ground) carries: that node if it stands there, else a
+// new one that is fixed to it.
 int carried_node(SmoothSystem& system, const std::string& name, int carrier, const Pose& local);
 
 } // namespace tamis

@@ -1,7 +1,7 @@
-// LU with partial pivoting. KLU's symbolic analysis is done once. Pivots chosen at the start serve all later
-// matrices as long as the solution satisfies its equations; where they do not, that matrix alone gets pivots
-// of its own. So the result depends on the matrix, not on those before it, and a step repeated gives the same
-// bits.
+// LU with partial pivoting. KLU's symbolic analysis is done once. Pivots chosen at the start serve all
+// later matrices as long as the solution satisfies its equations; where they do not, that matrix alone
+// gets pivots of its own. So the result depends on the matrix, not on those before it, and a step
+// repeated gives the same bits.
 #include "tamis/smooth/newton_matrix.hpp"
 
 #include "tamis/base/error.hpp"
