@@ -569,8 +569,8 @@ void MoreauJean::fail_diverged() const
                 state_.t, model_.grain_name(g));
 }
 
-// Force of the drives: the impulse that the driven rows of (17) lack, over the step, J^T dI_B eliminated by
-// (18).
+// Force of the drives: the impulse that the driven rows of (17) lack, over the step,
+// J^T dI_B eliminated by (18).
 void MoreauJean::drive_forces()
 {
     for (auto& block : blocks_) block->contact_impulse.setZero();

@@ -1,5 +1,5 @@
-// The Moreau-Jean theta-scheme on mechanisms in relative coordinates and grains: Algorithm 1 of Docquier et
-// al. (2020).
+// The Moreau-Jean theta-scheme on mechanisms in relative coordinates and grains: Algorithm
+// 1 of Docquier et al. (2020).
 #pragma once
 
 #include "tamis/contact/contact_solver.hpp"
@@ -19,15 +19,15 @@ enum class ForceEvaluation {
     // At (q_m, v_n): as published, first order.
     explicit_,
     // At (q_m, (1 - theta) v_n + theta v_n+1) by one correction: second order between impacts. Contact
-    // velocities
-    // are those at the ends of the step, to the same order.
+    // velocities are those at the ends of the step, to the same order.
     midpoint,
 };
 
 // How contacts are solved. Without grains the tolerance bounds the largest natural-map residual of a contact.
-// With grains it bounds the rms over all contacts; ten times it the violation that a step leaves anywhere,
-// over the mean size of the grains; and fifty times it the change of the wrench on each mechanism and driven
-// body, relative to the sum of what contacts do there, over a hundred sweeps or so.
+// With grains it bounds the rms over all contacts; ten times the tolerance bounds the violation that a step
+// leaves at any contact, over the mean grain size; and fifty times the tolerance bounds the change of the
+// contact wrench on each mechanism and driven body over about a hundred sweeps, relative to the sum of the
+// contributions of its contacts.
 struct ContactOptions {
     double tolerance = 1e-10;
     int max_sweeps = 10000;
@@ -41,11 +41,11 @@ struct MoreauJeanOptions {
     double theta = 0.5;
     ForceEvaluation force = ForceEvaluation::midpoint;
     ContactOptions contacts;
-    // Anticipating contacts are looked for within this part of the size of a body, and as far as it moves in
-    // a step.
+    // Anticipating contacts are detected within this fraction of the size of a
+    // body plus its travel in a step.
     double alert = 0.01;
-    // Where contacts anticipate, overlaps of grains deeper than this part of their mean size are taken back,
-    // little by little, by moving the grains; infinity: they stay. See position_correction.hpp.
+    // Overlaps of grains at anticipating contacts that exceed this fraction of the mean grain size are
+    // corrected gradually by moving the grains; infinity: no correction. See position_correction.hpp.
     double overlap = 0.005;
     // Coordinates whose velocity at the end of each step is set from outside, by guide(); their positions
     // follow. Their drive_force() is what that takes; of a spherical joint, moments in body axes.

@@ -1,9 +1,9 @@
 // The contact problem of a step: maps H, prescribed velocities, laws and the impulses to start from.
 //
-//     mechanism  H = frame^T dx/dv B, stored with Y = M_red^-1 H^T (25, 31) grain      a rigid block: arm and
-//     frame say it all driven     a body of a mechanism without freedom that meets a grain: a rigid block
-//     that moves as prescribed shift      e u_n^- (32), or max(g, 0) / h for contacts that anticipate: g + h
-//     u_n >= 0 at the next q_m
+//     mechanism  H = frame^T dx/dv B, stored with Y = M_red^-1 H^T (25, 31)
+//     grain      a rigid block: arm and frame say it all
+//     driven     a fully driven body that meets a grain: a rigid block that moves as prescribed
+//     shift      e u_n^- (32), or max(g, 0) / h for anticipating contacts: g + h u_n >= 0 at the next q_m
 #include "tamis/base/parallel_for.hpp"
 #include "tamis/nscd/moreau_jean_block.hpp"
 #include "tamis/nscd/relative_view.hpp"
@@ -208,8 +208,8 @@ MoreauJean::Impulses::const_iterator MoreauJean::first_impulse(int k) const
         [](const State::Impulse& old, const std::pair<int, int>& pair) { return pair_of(old) < pair; });
 }
 
-// Both lists are in the order of pairs: one pass finds the impulses of the last step, by feature within a
-// pair.
+// Both lists are in the order of pairs: one pass finds the impulses of the last
+// step, by feature within a pair.
 void MoreauJean::recall_impulse(int k, Impulses::const_iterator& first)
 {
     const DetectedContact& d = (*found_)[k];
