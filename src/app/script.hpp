@@ -1,4 +1,4 @@
-// The frame around a model file: TAMIS_MODEL(name, "what it is") { ... } is the body of Script::define().
+// Base class of model files: the block of TAMIS_MODEL(name, "what it is") { ... } is Script::define().
 #pragma once
 
 #include "tamis/app/options.hpp"
@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-// How the equations of motion are written and stepped.
+// Formulation and time integration of the equations of motion.
 enum class Method {
     moreau_jean,       // relative coordinates, coordinate partitioning: Docquier et al. (2020)
     absolute,          // absolute coordinates, joints at velocity level in the contact solver
@@ -27,19 +27,20 @@ struct RunDefaults {
     double theta = 0.5;
     double t_end = 1;
     int frames = 200;
-    // Of the contact solver: 1e-10 on every contact, with grains 1e-4 in the mean (ContactOptions); sweeps
-    // 10000, with grains 1000; forces at the midpoint, with grains explicit, which spares a second solution.
+    // If not set: forces at the midpoint, with grains explicit, which avoids a second contact
+    // solution; tolerance 1e-10 on every contact, with grains 1e-4 on the rms (ContactOptions);
+    // 10000 sweeps, with grains 1000.
     std::optional<std::string> force;
     std::optional<double> tolerance;
     std::optional<int> max_sweeps;
     std::string solver = "auto";
 };
 
-// What the number that an option takes may be; always finite.
+// The admissible range of an option; its value is always finite.
 struct Range {
     double least = -std::numeric_limits<double>::infinity();
     double most = std::numeric_limits<double>::infinity();
-    bool above = false; // more than the least
+    bool above = false; // `least` itself is excluded
 };
 inline constexpr Range not_negative{.least = 0}, positive{.least = 0, .above = true};
 
@@ -60,7 +61,8 @@ class Script {
 
     // Reads the options and builds the model; throws on any mistake.
     void prepare();
-    // Makes the stepper, runs to the end, writes all output; or carries out the study. Returns the exit code.
+    // Creates the stepper, runs to the end and writes all output; or carries out the
+    // study. Returns the exit code.
     int run();
 
     Model model;
@@ -78,10 +80,10 @@ class Script {
     void record(const std::string& column, std::function<double(const View&)> value);
     void record(const std::vector<std::string>& columns,
                 std::function<std::vector<double>(const View&)> values);
-    // Grains at rest, made by `make` in the first run that needs them and kept in out/packings. (For --help
-    // there are none.)
+    // Grains at rest, made by `make` in the first run that needs them and stored in
+    // out/packings. (Empty for --help.)
     Packing packing(const std::string& name, const std::function<Packing()>& make);
-    // Instead of stepping the model: called when all options are read; see study.hpp.
+    // Runs `work` instead of stepping the model, once all options are read; see study.hpp.
     void study(std::function<void(Study&)> work) { study_ = std::move(work); }
     void run_until(double t_end) { defaults.t_end = t_end; }
     void method(Method m) { method_ = m; }
@@ -90,7 +92,7 @@ class Script {
     RunDefaults defaults;
 
   public:
-    // What the options of the run say, after prepare().
+    // The options of the run, valid after prepare().
     struct Settings {
         double h, theta, t_end, tolerance, rho_inf, checkpoint_every;
         int frames, record_every, max_sweeps, threads;
@@ -100,7 +102,7 @@ class Script {
     const Settings& settings() const { return settings_; }
     const std::vector<Record>& records() const { return records_; }
     const Options& options() const { return options_; }
-    // JSON of the options that a state depends on: those of the model, and how it is stepped.
+    // JSON of the options that the state depends on: those of the model and of the time integration.
     const std::string& identity() const { return identity_; }
     Method method() const { return method_; }
     std::unique_ptr<Stepper> make_stepper() const;
@@ -115,11 +117,11 @@ class Script {
     std::string identity_;
     Method method_ = Method::moreau_jean;
     std::optional<Cut> cut_;
-    std::shared_ptr<CoupledOptions> coupled_; // null: in one system
-    bool packed_ = false;                     // asked for a packing: has grains even when there are none yet
+    std::shared_ptr<CoupledOptions> coupled_; // null: monolithic
+    bool packed_ = false;                     // packing() was called: has grains even if there are none yet
 };
 
-// The models of a program, as TAMIS_MODEL adds them.
+// The models of a program, registered by TAMIS_MODEL.
 struct ModelEntry {
     std::string name, description;
     std::unique_ptr<Script> (*make)(const ModelEntry&, const std::vector<std::string>& arguments);
@@ -136,8 +138,8 @@ bool register_model(const char* name, const char* description)
 }
 std::unique_ptr<Script> make_script(const std::string& model, const std::vector<std::string>& arguments);
 
-// The whole program of its models: exit code 0, 1 (an error, or steps that failed) or 2 (a mistake on the
-// command line). With several models the first argument names one.
+// The whole program: runs one of its models, which the first argument names if there are several. Exit code
+// 0, 1 (an error, or failed steps) or 2 (a mistake on the command line).
 int run_program(const std::vector<std::string>& arguments);
 
 } // namespace tamis
