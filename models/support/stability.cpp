@@ -1,14 +1,14 @@
-// Recurrence equations after Zhang et al. (2020), eqs (22-32), for the tight and the loose scheme and Zhang
-// et al. (2022), eqs (36-43), for original and modified inputs, with h = m1 = 1. Mass 1, by the two-step
-// scheme:
+// Recurrence equations after Zhang et al. (2020), eqs (22-32), for the tight and the loose scheme, and
+// Zhang et al. (2022), eqs (36-43), for original and modified inputs, with h = m1 = 1. Mass 1, by the
+// two-step scheme:
 //
-//     y1_n+1 = a1 y1_n + a2 y1_n-1 + b0 y1'_n+1 + b1 y1'_n + b2 y1'_n-1,    y1' = (v1, -k1 x1 - c1 v1 +
-//     lambda).
+//     y1_n+1 = a1 y1_n + a2 y1_n-1 + b0 y1'_n+1 + b1 y1'_n + b2 y1'_n-1
+//     y1' = (v1, -k1 x1 - c1 v1 + lambda)
 //
 // Mass 2, by the semi-implicit Euler scheme, its spring and damper at the start of the step:
 //
-//     x2_n+1 = x2_n + v2_n+1,    m2 (v2_n+1 - v2_n + omega_02^2 x2_n + 2 xi_2 omega_02 v2_n) + lambda_n+1 =
-//     0.
+//     x2_n+1 = x2_n + v2_n+1
+//     m2 (v2_n+1 - v2_n + omega_02^2 x2_n + 2 xi_2 omega_02 v2_n) + lambda_n+1 = 0
 //
 // The last line, the clamp, is v2_n+1 = (what each scheme makes of the motion of mass 1).
 // Departures: F12 of the first paper stands for m1 = 1, lambda_k of its eq. (27) is lambda_n. The inputs u of

@@ -1,9 +1,11 @@
-// A model in absolute coordinates: six velocities a body, and joints as bilateral constraints between bodies.
+// A model in absolute coordinates: six velocities per body, and joints as
+// bilateral constraints between bodies.
 //
-//   v     of a body: velocity of its centre of mass c in world axes, angular velocity omega in body axes; M is
-//   constant q     of a body: c and orientation R; q (+) delta moves c by a sum and turns R by exp(delta) on
-//   the right g, G  constraints of all joints and loops, in metres, and their gradient: g' = G v f gravity,
-//   gyroscopic moments, springs, joint forces and wrenches
+//   v     of a body: velocity of its centre of mass c in world axes, angular velocity omega in body axes, so
+//         that M is constant
+//   q     of a body: c and orientation R; q (+) delta adds to c and multiplies R by exp(delta) on the right
+//   g, G  constraints of all joints and loops, in metres, and their gradient: g' = G v
+//   f     gravity, gyroscopic moments, springs, joint forces and wrenches
 #pragma once
 
 #include "tamis/model/absolute_joints.hpp"

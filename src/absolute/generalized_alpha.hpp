@@ -11,8 +11,8 @@ namespace tamis {
 struct GeneralizedAlphaOptions {
     double h = 1e-5;
     double rho_inf = 0.8; // spectral radius at infinite frequency, 0 .. 1
-    double tolerance =
-        1e-11; // of positions relative to the model's length, of velocities relative to the largest
+    // Of positions relative to the model's length, of velocities relative to the largest.
+    double tolerance = 1e-11;
 };
 
 class GeneralizedAlpha : public Stepper {

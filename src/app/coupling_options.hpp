@@ -8,8 +8,8 @@
 
 namespace tamis {
 
-// Nothing: the model runs as a whole. What the time stepping says (H, rho_inf, contacts) is left to the
-// caller.
+// Nothing: the model runs as a whole. What the time stepping says (H, rho_inf,
+// contacts) is left to the caller.
 std::optional<CoupledOptions> read_coupling(Options& options);
 
 } // namespace tamis

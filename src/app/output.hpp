@@ -27,8 +27,8 @@ class Output {
            const Checkpoint& from);
 
     void history(const View& view, const StepReport& report, double momentum_error);
-    // Contacts that carry an impulse now and did not in the step before; t_m is the time of q_m, where they
-    // were found.
+    // Contacts that carry an impulse now and did not in the step before; t_m is the time
+    // of q_m, where they were found.
     void impacts(const View& view, double t_m);
     void frame(const View& view);
     void flush();

@@ -1,4 +1,4 @@
-// The frame around a model file: TAMIS_MODEL(name, "what it is") { ... } is the body of Script::define().
+// Base class of model files: the block of TAMIS_MODEL(name, "what it is") { ... } is Script::define().
 #pragma once
 
 #include "tamis/app/options.hpp"
@@ -15,7 +15,7 @@
 
 namespace tamis {
 
-// How the equations of motion are written and stepped.
+// Formulation and time integration of the equations of motion.
 enum class Method {
     moreau_jean,       // relative coordinates, coordinate partitioning: Docquier et al. (2020)
     absolute,          // absolute coordinates, joints at velocity level in the contact solver
@@ -29,8 +29,9 @@ struct RunDefaults {
     double theta = 0.5;
     double t_end = 1;
     int frames = 200;
-    // Of the contact solver: 1e-10 on every contact, with grains 1e-4 in the mean (ContactOptions); sweeps
-    // 10000, with grains 1000; forces at the midpoint, with grains explicit, which spares a second solution.
+    // If not set: forces at the midpoint, with grains explicit, which avoids a second contact
+    // solution; tolerance 1e-10 on every contact, with grains 1e-4 on the rms (ContactOptions);
+    // 10000 sweeps, with grains 1000.
     std::optional<std::string> force;
     std::optional<double> tolerance;
     std::optional<int> max_sweeps;
@@ -72,7 +73,7 @@ class Script {
     // all that they may depend on: model, name, and the options read so far. What the packing does not depend
     // on is best read after it.
     Packing packing(const std::string& name, const std::function<Packing()>& make);
-    // Instead of stepping the model: called when all options are read; see study.hpp.
+    // Runs `work` instead of stepping the model, once all options are read; see study.hpp.
     void study(std::function<void(Study&)> work) { study_ = std::move(work); }
     void run_until(double t_end) { defaults.t_end = t_end; }
     void method(Method m) { method_ = m; }
@@ -85,7 +86,7 @@ class Script {
     const Settings& settings() const { return settings_; }
     const std::vector<Record>& records() const { return records_; }
     const Options& options() const { return options_; }
-    // JSON of the options that a state depends on: those of the model, and how it is stepped.
+    // JSON of the options that the state depends on: those of the model and of the time integration.
     const std::string& identity() const { return identity_; }
     Method method() const { return method_; }
     const std::function<void(Study&)>& study() const { return study_; } // empty: the model is stepped
@@ -110,7 +111,7 @@ class Script {
     bool making_ = false;                     // packings are made, and not only asked for
 };
 
-// The models of a program, as TAMIS_MODEL adds them.
+// The models of a program, registered by TAMIS_MODEL.
 struct ModelEntry {
     std::string name, description;
     std::unique_ptr<Script> (*make)(const ModelEntry&, const std::vector<std::string>& arguments);

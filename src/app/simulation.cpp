@@ -131,8 +131,8 @@ std::vector<std::string> overlaps(const View& view)
         const bool last =
             k + 1 == found.size() || found[k + 1].shape_a != c.shape_a || found[k + 1].shape_b != c.shape_b;
         if (!last) continue;
-        // Grains that have settled overlap by what a solver's tolerance leaves, and what is taken back by
-        // moving them ends at a hundredth of a radius.
+        // Settled grains overlap by the tolerance of the solver, and the position correction stops at a
+        // hundredth of a radius.
         const bool grain = view.model().grain_of(a.body) >= 0 || view.model().grain_of(b.body) >= 0;
         const double least = grain ? 3e-2 : 1e-4;
         if (deepest > least * std::min(bounding_radius(a.shape), bounding_radius(b.shape))) {

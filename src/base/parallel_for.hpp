@@ -1,12 +1,12 @@
-// A loop shared by threads. One thread does not ask OpenMP, which would cost small scenes more than their
-// loops.
+// A loop shared by threads. A single thread bypasses OpenMP, whose overhead would exceed the work of small
+// scenes.
 #pragma once
 
 #include <algorithm>
 
 namespace tamis {
 
-// work(begin, end) on equal shares of 0 .. count - 1, one a thread; no two may write to the same place.
+// work(begin, end) on equal parts of 0 .. count - 1, one per thread; no two may write to the same place.
 template <class Work>
 void parallel_for(int count, int threads, const Work& work)
 {

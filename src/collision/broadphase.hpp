@@ -30,9 +30,9 @@ struct PairFilter {
     bool excludes(int a, int b) const;
 };
 
-// Keeps the candidates of an earlier call while no box has left the wider box it was then given, so that a
-// call mostly costs one comparison a box and one a candidate. What it returns does not depend on earlier
-// calls.
+// Keeps the candidates of an earlier call while no box has left the wider box it was then
+// given, so that a call mostly costs one comparison per box and one per candidate. What it returns
+// does not depend on earlier calls.
 class Broadphase {
   public:
     explicit Broadphase(PairFilter filter);

@@ -1,5 +1,5 @@
-// A capsule is a segment x + t u, |t| <= L, and all points within r of it: its gaps are those of the segment
-// less r.
+// A capsule is a segment x + t u, |t| <= L, and all points within r of it: its gaps are
+// those of the segment less r.
 //
 // Two segments: the closed form of Ericson (2005), Real-Time Collision Detection, 5.1.9.
 //

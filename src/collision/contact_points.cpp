@@ -1,10 +1,10 @@
-// Four of many points of one contact patch: p0 the deepest, p1 the farthest from it, p2 the farthest from the
-// line p0 p1, p3 the farthest outside the triangle p0 p1 p2. A force anywhere in the patch is then carried by
-// the four up to what the corners beyond their quadrilateral would add. That is enough where a patch lies
-// flat. A body that rolls touches next with a corner that is neither the deepest nor far from it: were it
-// left out, it would be found when it is inside already, by the path of a step, and nothing brings it out.
-// Hence the others are kept, too, as long as they are few; of many, those that touch and the deepest come
-// first.
+// Four of many points of one contact patch: p0 the deepest, p1 the farthest from it, p2 the farthest
+// from the line p0 p1, p3 the farthest outside the triangle p0 p1 p2. A force anywhere in the patch is
+// then carried by the four up to what the corners beyond their quadrilateral would add. That is enough
+// where a patch lies flat. A body that rolls touches next with a corner that is neither the deepest nor
+// far from it: were it left out, it would be found when it is inside already, by the path of a step, and
+// nothing brings it out. Hence the others are kept, too, as long as they are few; of many, those that
+// touch and the deepest come first.
 #include "tamis/collision/contact_points.hpp"
 
 #include <Eigen/Geometry>

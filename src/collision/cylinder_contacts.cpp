@@ -156,8 +156,8 @@ void cylinder_points(const Cylinder& a, const Pose& pose_a, const Cylinder& b, c
             const Vector3d x = above(under(own[i]));
             if ((x - cap).norm() <= a.radius) p.add(x, under(x), n, 9 + i);
         }
-        // Where circles of radii a and b cross, distance c apart: at x along the line of centres, +- y
-        // across.
+        // Where circles of radii a and b cross, distance c apart: at x along the
+        // line of centres, +- y across.
         const Eigen::Vector2d to_a = cap.head<2>();
         const double c = to_a.norm(), x = (c * c + b.radius * b.radius - a.radius * a.radius) / (2 * c);
         if (c > 0 && x * x < b.radius * b.radius) {

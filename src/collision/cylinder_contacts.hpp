@@ -23,9 +23,9 @@ void cylinder_points(const Cylinder& a, const Pose& pose_a, const Box& b, const 
                      std::vector<ContactPoint>& out);
 void cylinder_points(const Cylinder& a, const Pose& pose_a, const Polyhedron& b, const Pose& pose_b,
                      double alert, std::vector<ContactPoint>& out);
-// The closest or deepest points, feature 0; or, where the cylinders lie side by side, the ends 1, 2 of the
-// stretch they share; or, where caps face each other, a few points of their rims and of the crossings
-// of these.
+// The closest or deepest points, feature 0; or, where the cylinders lie side by side, the ends
+// 1, 2 of the stretch they share; or, where caps face each other, a few points of their rims
+// and of the crossings of these.
 void cylinder_points(const Cylinder& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b,
                      double alert, std::vector<ContactPoint>& out);
 

@@ -382,8 +382,7 @@ Hull make_hull(const std::vector<Vector3d>& points, const std::string& name)
         hull.vertices.push_back(points[i]);
         hull.radius = std::max(hull.radius, points[i].norm());
     }
-    std::vector<std::array<int, 4>>
-        faces; // first edge (a, b), then where its facet starts in the ring, and ends
+    std::vector<std::array<int, 4>> faces; // first edge (a, b), then start and end of its facet in the ring
     for (int begin = 0, end, count = static_cast<int>(ring.size()); begin < count; begin = end) {
         for (end = begin; end < count && ring[end].facet == ring[begin].facet; ++end) {
         }

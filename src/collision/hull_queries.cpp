@@ -5,8 +5,8 @@
 // nearer, until there is none. The distance decreases strictly, so the walk ends; the hull being convex, the
 // local minimum is the minimum.
 //
-// Boxes and cylinders by projection on them; where the direction is undefined (a centre, an axis) it is one
-// of their axes.
+// Boxes and cylinders by projection on them; where the direction is undefined (a centre, an
+// axis) it is one of their axes.
 #include "tamis/collision/hull_queries.hpp"
 
 #include "tamis/collision/contact_points.hpp"

@@ -1,9 +1,9 @@
-// Contacts with a surface of triangles: pairs of features (vertex, edge, face) between which the distance is
-// locally least, so that each ends on the feature whose normal cone contains the normal. For a triangle the
-// cone is its normal n; for the edge between triangles with in-plane normals m_i into them, all n with n.m_i
-// <= 0; for a vertex v with neighbours w, all n with n.(w - v) <= 0. Inner edges of flat parts and valleys
-// have no cone and give no contact: this is what keeps a rolling ball from bumping into edges that are not
-// there.
+// Contacts with a surface of triangles: pairs of features (vertex, edge, face) between which the
+// distance is locally least, so that each ends on the feature whose normal cone contains the normal. For
+// a triangle the cone is its normal n; for the edge between triangles with in-plane normals m_i into
+// them, all n with n.m_i <= 0; for a vertex v with neighbours w, all n with n.(w - v) <= 0. Inner edges
+// of flat parts and valleys have no cone and give no contact: this is what keeps a rolling ball from
+// bumping into edges that are not there.
 //
 // A ball's centre x is on the side of the surface that its nearest feature tells; n1 + n2 tells it at an edge
 // and the angle-weighted normal at a vertex. In front, all local minima count; behind, only the nearest, with
@@ -38,11 +38,10 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double rounding = 1e-9; // of lengths, relative to the edges of triangles
-constexpr double close = 1e-6;    // points closer than this, relative to the ball, are one
-constexpr double aslant = 0.1;    // sine up to which cones are widened
-constexpr double flat_body =
-    0.05; // how far the middle of a body may be behind a triangle it rests on: flat boxes
+constexpr double rounding = 1e-9;  // of lengths, relative to the edges of triangles
+constexpr double close = 1e-6;     // points closer than this, relative to the ball, are one
+constexpr double aslant = 0.1;     // sine up to which cones are widened
+constexpr double flat_body = 0.05; // how far the middle of a body may be behind a triangle it rests on
 
 struct Feature {
     enum Kind { face, edge, vertex } kind;
@@ -137,8 +136,8 @@ class Surroundings {
     Candidate nearest_of(int t, const Vector3d& x) const;
     bool is_minimum(const Candidate& c, const Vector3d& x, int t) const;
     void ball(double radius, const Vector3d& x, int first_feature, int stride) const;
-    // What gather() finds: the triangles in whose front the body is, by patches, and the body's height over
-    // each.
+    // What gather() finds: the triangles in whose front the body is, by patches, and
+    // the body's height over each.
     static std::vector<double>& lowest()
     {
         thread_local std::vector<double> heights;
@@ -153,8 +152,8 @@ class Surroundings {
     template <class Separation>
     void gather(const Vector3d& low, const Vector3d& high, const Vector3d& middle, double size,
                 Separation&& separation) const;
-    // Whether a triangle separates the body better than a contact of `gap` at a ridge's point on or behind
-    // its plane.
+    // Whether a triangle separates the body better than a contact of `gap` at a ridge's
+    // point on or behind its plane.
     bool outdone(double gap, const Vector3d& point, double size) const
     {
         for (std::size_t k = 0; k < near().size(); ++k)

@@ -40,8 +40,8 @@ int distinct(std::array<int, 3>& list, int count)
     return kept;
 }
 
-// Of the faces that hold all the given vertices (or just the first, if none does), the one best aligned with
-// n.
+// Of the faces that hold all the given vertices (or just the first, if none does),
+// the one best aligned with n.
 int aligned_face(const Hull& hull, const Vector3d& n, const std::array<int, 3>& vertex, int count)
 {
     int best = -1;
@@ -337,8 +337,8 @@ class Intersection {
         if (t_1 > t_0) keep_at(t_1, at_1);
     }
 
-    // Edges that are almost parallel: the ends of their common stretch, each over the faces at the other
-    // edge.
+    // Edges that are almost parallel: the ends of their common stretch, each over
+    // the faces at the other edge.
     void edge_edge(const Hull::Edge& a, const Hull::Edge& b)
     {
         const Corner *p = work_.a.data(), *q = work_.b.data();

@@ -1,8 +1,8 @@
-// The face of C nearest to the origin by growing a polytope within C, as in van den Bergen (2001). Its other
-// faces bound the depth from below, so that the result is the deepest penetration proper and not just a local
-// one. Distances to its faces are signed: it need not contain the origin at first. Where the polytope
-// degenerates, all faces and all pairs of edges whose arcs cross on the Gauss map are tried, after Gregorius
-// (2013).
+// The face of C nearest to the origin by growing a polytope within C, as in van den Bergen (2001). Its
+// other faces bound the depth from below, so that the result is the deepest penetration proper and not
+// just a local one. Distances to its faces are signed: it need not contain the origin at first. Where
+// the polytope degenerates, all faces and all pairs of edges whose arcs cross on the Gauss map are
+// tried, after Gregorius (2013).
 #include "tamis/collision/polyhedra_penetration.hpp"
 
 #include <Eigen/Geometry>

@@ -24,7 +24,7 @@ struct Pose {
 struct Sphere { // centred
     double radius;
 };
-struct Box { // centred, edges along the axes; half may be zero in one direction (a rectangle)
+struct Box { // centred, edges along the axes; one half length may be zero (a rectangle)
     Eigen::Vector3d half;
 };
 struct Cylinder { // centred, axis z
@@ -39,22 +39,22 @@ struct Polyhedron { // convex
 struct Hollow { // everything outside the cavity is solid: a container seen from inside
     std::variant<Sphere, Box, Cylinder, Capsule> cavity;
 };
-struct Mesh { // a surface of triangles; the free side is the one that the normals point to
+struct Mesh { // a triangulated surface; the normals point into the free side
     std::shared_ptr<const TriangleMesh> mesh;
 };
-struct Plane { // half-space normal . x < offset is solid, the normal points into the free side
+struct Plane { // the half-space normal . x < offset is solid; the normal points into the free side
     Eigen::Vector3d normal;
     double offset;
 };
 using Shape = std::variant<Sphere, Box, Cylinder, Plane, Capsule, Polyhedron, Hollow, Mesh>;
 
-// What a model writes. Lengths are full lengths; each throws Error unless its sizes are positive and finite
-// (one length of a box may be zero).
+// Constructors for model files. Lengths are full lengths; each function throws Error unless its dimensions
+// are positive and finite (one length of a box may be zero).
 Shape sphere(double radius);
 Shape box(double length_x, double length_y, double length_z);
 Shape rectangle(double length_x, double length_y); // in the x-y plane, four corners, no thickness
 Shape cylinder(double radius, double length);
-Shape capsule(double radius, double length); // length of the segment, between the centres of the end balls
+Shape capsule(double radius, double length); // length between the centres of the two end spheres
 Shape polyhedron(const std::vector<Eigen::Vector3d>& points); // convex hull of the points
 Shape mesh(const std::vector<Eigen::Vector3d>& vertices, const std::vector<std::array<int, 3>>& triangles);
 Shape hollow(const Shape& cavity); // inside of a sphere, box, cylinder or capsule
@@ -63,34 +63,34 @@ Shape wall(const Eigen::Vector3d& normal, double offset);
 
 // Corners of a box, numbered 0..; a rectangle has four, counter-clockwise from (+x, +y):
 // (+,+), (-,+), (-,-), (+,-); a box has these four at z = -half then at z = +half.
-// A box flat in x or y is a rectangle in the y-z or z-x plane, numbered alike.
+// A box flat in x or y is a rectangle in the y-z or z-x plane, numbered in the same way.
 std::vector<Eigen::Vector3d> corners(const Box& box);
 
-// The direction in which the box is flat, z if none.
+// The axis along which the box is flat; z if it is not flat.
 inline int flat_axis(const Box& box)
 {
     return box.half.x() == 0 ? 0 : box.half.y() == 0 ? 1 : 2;
 }
 
-// Radius of the smallest centred ball around the shape (for a hollow one: around its cavity); infinite for a
-// plane.
+// Radius of the smallest centred sphere that encloses the shape (for a hollow shape, its
+// cavity); infinite for a plane.
 double bounding_radius(const Shape& shape);
-// Box around the shape where it is; a plane's is infinite unless its normal is an axis, a hollow shape's is
-// infinite.
+// Axis-aligned bounding box of the shape in the given pose. It is infinite for a hollow shape, and for a
+// plane unless the normal is along an axis.
 Bounds bounds(const Shape& shape, const Pose& pose);
-// Of solid shapes; a plane, a mesh or a hollow shape has none and throws Error.
+// Mass properties of a solid shape; a plane, a mesh or a hollow shape has none and throws Error.
 MassProperties mass_properties(const Shape& shape);
-// Of a rigid cluster of solid shapes that do not overlap.
+// Mass properties of a rigid cluster of solid shapes that do not overlap.
 MassProperties mass_properties(const std::vector<std::pair<Shape, Pose>>& parts);
 
-// Surface to draw: polygons over vertices. A plane is drawn as a square of the given extent.
+// A polygonal surface for drawing. A plane is drawn as a square of the given extent.
 struct Surface {
     std::vector<Eigen::Vector3d> vertices;
     std::vector<std::vector<int>> faces;
 };
 Surface surface(const Shape& shape, double plane_extent);
 
-// The hull of a polyhedron, null of other shapes.
+// The hull of a polyhedron; null for other shapes.
 inline const Hull* polyhedron_hull(const Shape& shape)
 {
     const Polyhedron* polyhedron = std::get_if<Polyhedron>(&shape);

@@ -1,9 +1,9 @@
 // argmax_i n.x_i over all vertices. For the few dozens of them that grains have, this is cheaper than walking
 // from neighbour to neighbour, whose branches cannot be foretold.
 //
-// By four: each lane keeps the largest of its products and its place, the first if there are several; the
-// products are summed in the order of Eigen's dot(). Places are doubles, so that they blend like the
-// products.
+// By four: each lane keeps the largest of its products and its place, the first if there are
+// several; the products are summed in the order of Eigen's dot(). Places are doubles, so that
+// they blend like the products.
 #include "tamis/collision/support_point.hpp"
 
 #include <cstring>

@@ -3,9 +3,9 @@
 // triangles by their angles there: its sign tells inside from outside for a point nearest to that vertex
 // (Baerentzen and Aanaes 2005, Signed distance computation using the angle weighted pseudonormal).
 //
-// Triangles are in one plane, and edges are flat, if their normals differ by less than 1e-6 rad. Where more
-// than two triangles meet at an edge, or two disagree about the free side, the edge is a rim of each that is
-// left over.
+// Triangles are in one plane, and edges are flat, if their normals differ by less than 1e-6 rad.
+// Where more than two triangles meet at an edge, or two disagree about the free side, the edge is a
+// rim of each that is left over.
 #include "tamis/collision/triangle_mesh.hpp"
 
 #include "tamis/base/error.hpp"
@@ -168,8 +168,8 @@ TriangleMesh make_mesh(std::vector<Vector3d> vertices, const std::vector<std::ar
             open.pop_back();
             for (const int e : mesh.triangle_edge[t])
                 for (const int other : {mesh.edges[e].left, mesh.edges[e].right})
-                    // Against the seed: a patch is flat as a whole, however finely a curved surface is
-                    // divided.
+                    // Against the seed: a patch is flat as a whole, however finely
+                    // a curved surface is divided.
                     if (other >= 0 && mesh.patch[other] < 0 &&
                         (mesh.normal[other] - mesh.normal[seed]).norm() < flat) {
                         mesh.patch[other] = mesh.patches;

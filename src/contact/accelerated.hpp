@@ -1,6 +1,6 @@
-// Acceleration of sweeps that map a state x = (impulses, velocities) to G(x). Velocities are affine in the
-// impulses, so that impulses and velocities mixed with the same weights, which sum to one, still belong
-// together.
+// Acceleration of sweeps that map a state x = (impulses, velocities) to G(x). Velocities are
+// affine in the impulses, so that impulses and velocities mixed with the same weights, which sum
+// to one, still belong together.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Packing of manifolds into batches, first fit: of up to 64 batches that are open, a manifold joins the first
-// that has none of its moving bodies; a full batch is closed. A word of 64 bits a body remembers the open
+// that has none of its moving bodies; a full batch is closed. A word of 64 bits per body remembers the open
 // batches that it is in.
 //
 // Source: greedy colouring as in contact solvers of game physics (Tonge et al. 2012), here, but for a device,
@@ -51,8 +51,8 @@ void Colouring::arrange_in_colours(const ContactProblem& problem, int lanes)
     pack_colours(lanes);
 }
 
-// Runs of contacts of the same pair; `row` holds the rigid blocks until the bodies are numbered, -1 for the
-// ground.
+// Runs of contacts of the same pair; `row` holds the rigid blocks until the bodies are
+// numbered, -1 for the ground.
 void Colouring::collect(const ContactProblem& problem)
 {
     const auto& contacts = problem.contacts;

@@ -5,9 +5,8 @@
 // longest direction of the bed and ordered along a space-filling curve inside each. Region s < slabs holds
 // the manifolds inside slab s, region slabs + s those between slabs s and s + 1. All regions s, then all
 // slabs + s with s even, then those with s odd can be worked on side by side: no two share a moving body.
-// Batches of a region are worked on one after the other; no two manifolds of one share a moving body.
-// What fits nowhere goes to `overflow`. Everything follows from the problem alone, not from the number of
-// threads.
+// Batches of a region are worked on one after the other; no two manifolds of one share a moving body. What
+// fits nowhere goes to `overflow`. Everything follows from the problem alone, not from the number of threads.
 //
 // For a device with thousands of lanes the regions are plain colours instead: no two manifolds of a region
 // share a moving body.

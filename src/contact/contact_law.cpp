@@ -138,8 +138,8 @@ Vector3d solve_contact(const Matrix3d& W, const Vector3d& q, double mu, ContactS
 // T'DT = diag(d_1 > 0, -d_2, -d_3), and with b = T'c
 //     y_k = -b_k / (1 + lambda d_k), k = 2, 3,   y_1 = sqrt((d_2 y_2^2 + d_3 y_3^2) / d_1)
 //     F(lambda) = y_1 (1 - lambda d_1) + b_1 = 0
-// F(0) <= 0 is sticking, F(infinity) >= 0 separation; else the convex problem has one solution, and F one
-// root.
+// F(0) <= 0 is sticking, F(infinity) >= 0 separation; else the convex problem has
+// one solution, and F one root.
 Vector3d solve_associated(const Matrix3d& W, const Vector3d& q, double mu, ContactStatus* status)
 {
     const auto outcome = [&](ContactStatus s, const Vector3d& x) {

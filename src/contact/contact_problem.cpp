@@ -4,10 +4,10 @@
 //     residual of a contact:  |r - P_K(r - rho (u + (shift + mu |u_t|) n))|,  of a joint:  rho |u|
 //     (an associated contact:  without mu |u_t|)
 //
-// with rho = m / tr(W_aa) over the m rows in which impulses act, relative to the rms impulse of all contacts.
-// Source: Acary & Brogliato (2008), natural map of the De Saxce formulation. Departure: when no impulse acts,
-// the rms of rho |u_free| is the scale, so that the residual still measures how far the contacts are
-// violated.
+// with rho = m / tr(W_aa) over the m rows in which impulses act, relative to the rms impulse of all
+// contacts. Source: Acary & Brogliato (2008), natural map of the De Saxce formulation. Departure:
+// when no impulse acts, the rms of rho |u_free| is the scale, so that the residual still measures how
+// far the contacts are violated.
 #include "tamis/contact/contact_problem.hpp"
 
 #include "tamis/base/prefetch.hpp"

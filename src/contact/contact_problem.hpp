@@ -10,6 +10,7 @@
 //
 // u is the velocity of the second body relative to the first, n points from first to second, so that u_n > 0
 // separates; r acts on the second body. Blocks come in two kinds:
+//
 //   general  H and Y = M^-1 H^T are stored, with the sign of the side inside;
 //   rigid    six velocities: of the centre of mass, then the angular velocity, world axes. Nothing is stored,
 //            since frame, arm and inertia give both maps: u = frame^T (v + omega x arm), minus for the first
@@ -64,8 +65,8 @@ struct Contact {
 };
 
 struct ContactProblem {
-    // General blocks 0 .. general() - 1, then the rigid ones; block b owns v[offset(b)] .. v[offset(b) + n -
-    // 1].
+    // General blocks 0 .. general() - 1, then the rigid ones; block b owns
+    // v[offset(b)] .. v[offset(b) + n - 1].
     std::vector<int> general_offset{0};
     std::vector<RigidBlock> rigid;
     Eigen::VectorXd v_free; // velocities without contact impulses

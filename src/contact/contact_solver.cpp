@@ -2,8 +2,8 @@
 // the force on each prescribed body. A relative residual of impulses alone misleads where a machine pushes a
 // dense bed: most contacts are settled long before the few chains of contacts that carry the load.
 //
-// Changes count relative to sum |H^T r|, not to |Q|, which may vanish between contacts that oppose each
-// other.
+// Changes count relative to sum |H^T r|, not to |Q|, which may vanish between
+// contacts that oppose each other.
 #include "tamis/contact/contact_solver.hpp"
 
 #include <algorithm>

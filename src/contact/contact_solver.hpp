@@ -1,5 +1,5 @@
-// What every contact solver is asked, and what it answers. Failure is data: a solver never throws and never
-// prints.
+// What every contact solver is asked, and what it answers. Failure is data: a solver
+// never throws and never prints.
 #pragma once
 
 #include "tamis/contact/contact_problem.hpp"

@@ -7,7 +7,7 @@
 //
 //     (M + G^T N^-1 Q G) dv = G^T N^-1 (c - Q e),     dr = N^-1 (c - Q (e + G dv))
 //
-// six rows a body, however many contacts there are, and never singular because some of them are redundant.
+// six rows per body, however many contacts there are, and never singular because some of them are redundant.
 // Source: Acary, Armand, Nguyen & Shpakovych (2024) for the convex problem without the shift. Departures: the
 // shift is kept, because taken from the iterate before it makes the method creep; the predictor chooses the
 // centring but has no second-order correction. Iterates stall where contacts are about to slide, at residuals

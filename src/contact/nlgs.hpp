@@ -8,8 +8,7 @@ namespace tamis {
 struct NlgsOptions {
     double tolerance = 1e-10; // on natural_max
     int max_sweeps = 10000;
-    int direct =
-        8; // up to so many contacts (at most 8), all frictionless, are solved directly; 0: always sweep
+    int direct = 8; // up to this many contacts (at most 8), if frictionless, are solved directly; 0: none
 };
 
 // Keeps its work memory from step to step: solve() allocates only when a problem is larger than all before.

@@ -1,7 +1,7 @@
 // Nonlinear Gauss-Seidel (Jean & Moreau 1992) in batches of independent manifolds, by the local law of
 // contact_kernel.hpp. A sweep goes over the regions of the Colouring: slabs side by side, interfaces 0-1,
 // 2-3, ... side by side, interfaces 1-2, 3-4, ... side by side, then the overflow one by one with the exact
-// local solution. Three or four barriers a sweep.
+// local solution. Three or four barriers per sweep.
 //
 // Departures: sweeps watch the change of the impulses only; when it falls to the tolerance, and at
 // intervals, v is rebuilt from r in double and the residual decides; the sweeps go on from these velocities.

@@ -4,7 +4,8 @@
 
 namespace tamis {
 
-// Manifolds of different bodies, solved together, one a lane. A line of memory holds one number of all lanes.
+// Manifolds of different bodies, solved together, one per lane. A line of memory
+// holds one number of all lanes.
 template <class T, int width = 64 / sizeof(T)>
 struct ContactBatch {
     static constexpr int lanes = width;

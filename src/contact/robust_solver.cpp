@@ -206,8 +206,8 @@ double Search::alart_curnier(const VectorXd& x, const VectorXd& u, VectorXd& F, 
     return F.cwiseQuotient(sqrt_t).norm();
 }
 
-// True if the regularised problem around the present r is solved to a thousandth, or the given one
-// altogether.
+// True if the regularised problem around the present r is solved to a thousandth,
+// or the given one altogether.
 bool Search::proximal_step(double alpha, int budget)
 {
     constexpr int memory = 6;

@@ -1,9 +1,9 @@
-// Active set method of Lawson & Hanson (1974, ch. 23) on A = H M^-1 H^T: the most violated contact joins the
-// closed ones, A z = -q is solved on these, and contacts whose impulse would become negative leave again. A
-// contact that joins is violated while the closed ones are at rest, hence independent of them: a singular A
-// (four corners of one face) is harmless. Departure: two closed contacts are solved by Cramer's rule with
-// exact differences of products (Kahan), so that exchanging two equal contacts exchanges their impulses to
-// the last bit.
+// Active set method of Lawson & Hanson (1974, ch. 23) on A = H M^-1 H^T: the most violated contact joins
+// the closed ones, A z = -q is solved on these, and contacts whose impulse would become negative leave
+// again. A contact that joins is violated while the closed ones are at rest, hence independent of them: a
+// singular A (four corners of one face) is harmless. Departure: two closed contacts are solved by
+// Cramer's rule with exact differences of products (Kahan), so that exchanging two equal contacts
+// exchanges their impulses to the last bit.
 #include "tamis/contact/small_lcp.hpp"
 
 #include <algorithm>

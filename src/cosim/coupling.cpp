@@ -11,9 +11,9 @@
 // The loose coupling of Zhang et al. (2020, Fig. 4) is Gauss-Seidel, nonsmooth peer first, with the smooth
 // peer's prediction, u(t) of order 0 and no repetition; their tight coupling (Fig. 3) repeats the same.
 //
-// What is iterated are the inputs of the last peer (Jacobi: of all): the one unknown, in Gauss-Seidel, from
-// which a pass computes everything else. When it has converged the last peer advances with the newest, as in
-// the paper.
+// What is iterated are the inputs of the last peer (Jacobi: of all): the one unknown, in
+// Gauss-Seidel, from which a pass computes everything else. When it has converged the last peer
+// advances with the newest, as in the paper.
 #include "tamis/cosim/coupling.hpp"
 
 #include "tamis/base/error.hpp"

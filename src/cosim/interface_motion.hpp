@@ -23,13 +23,13 @@ struct InterfaceMotion {
     void write(std::span<double> wire) const;
     // Of a marker that is carried along, at `offset` in the axes of this one.
     InterfaceMotion carried(const Pose& offset) const;
-    // Seen from a world in which the origin and axes of the present one are `frame` (Zhang et al. 2020, eq.
-    // 20).
+    // Seen from a world in which the origin and axes of the present one are `frame`
+    // (Zhang et al. 2020, eq. 20).
     InterfaceMotion seen_from(const Pose& frame) const;
 };
 
-// Part s of the way from one to the other, 0 to 1: positions and rates on a straight line, orientation by
-// SLERP.
+// Part s of the way from one to the other, 0 to 1: positions and rates on a
+// straight line, orientation by SLERP.
 InterfaceMotion between(const InterfaceMotion& from, const InterfaceMotion& to, double s);
 
 inline constexpr int wrench_size = 6;

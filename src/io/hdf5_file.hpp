@@ -23,8 +23,8 @@ struct Hdf5 {
     std::map<std::string, Values, std::less<>> attributes; // of the file itself; one number or a text each
 
     bool has_group(std::string_view path) const; // with a dataset in it
-    // Values of a dataset, or of an attribute; Error naming file and dataset if it is missing or of another
-    // type.
+    // Values of a dataset, or of an attribute; Error naming file and dataset if it
+    // is missing or of another type.
     template <class T>
     const std::vector<T>& array(std::string_view dataset) const;
     template <class T>

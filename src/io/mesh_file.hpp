@@ -1,4 +1,4 @@
-// Surfaces of triangles from STL and OBJ files, and to OBJ files.
+// Reads triangulated surfaces from STL and OBJ files, and writes OBJ files.
 #pragma once
 
 #include "tamis/collision/shapes.hpp"
@@ -7,15 +7,16 @@
 
 namespace tamis {
 
-// Reads a .stl file (binary or text) or a .obj file. Triangles turn as their vertices do: the normals of the
-// file are not used. Triangles without area are left out. Throws Error with the line or byte of the fault.
+// Reads a .stl file (binary or text) or a .obj file. The order of the vertices orients a
+// triangle: the normals in the file are not used. Triangles without area are left out. Throws
+// Error with the line or byte at fault.
 TriangleMesh read_mesh(const std::filesystem::path& file);
 
-// The convex hull of such a file, and its triangles.
+// The convex hull of the vertices in such a file, and its triangles as they are.
 Shape polyhedron(const std::filesystem::path& file, double scale = 1);
 Shape mesh(const std::filesystem::path& file, double scale = 1);
 
-// Coordinates are written such that reading gives the same bits.
+// Coordinates are written with enough digits to read back the same bits.
 void write_obj(const Surface& surface, const std::filesystem::path& file);
 
 } // namespace tamis

@@ -1,5 +1,5 @@
-// Lines to draw; see wireframe.hpp. A plane's lines stand at whole multiples of d = {1, 2, 5} 10^k along two axes
-// u and v from its foot, from floor(low / d) to ceil(high / d) of the box seen along each.
+// Lines to draw; see wireframe.hpp. A plane's lines stand at whole multiples of d = {1, 2, 5} 10^k along two
+// axes u and v from its foot, from floor(low / d) to ceil(high / d) of the box seen along each.
 #include "tamis/io/wireframe.hpp"
 
 #include <Eigen/Geometry>

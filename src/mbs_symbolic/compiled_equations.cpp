@@ -1,6 +1,7 @@
-// Emit, compile, rename into place, load; see compiled_equations.hpp. The compiler is started directly, without a
-// shell, and writes under a name of its own: several programs may compile the same mechanism at once, and a file of
-// the cache is whole or absent. A file that another user could have written is not loaded.
+// Emit, compile, rename into place, load; see compiled_equations.hpp. The compiler is started
+// directly, without a shell, and writes under a name of its own: several programs may compile the
+// same mechanism at once, and a file of the cache is whole or absent. A file that another user
+// could have written is not loaded.
 #include "tamis/mbs_symbolic/compiled_equations.hpp"
 
 #include "tamis/base/error.hpp"

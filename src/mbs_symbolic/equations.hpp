@@ -1,5 +1,5 @@
-// The equations of one mechanism, ready to be evaluated: compiled (compiled_equations.hpp), or by tapes that run
-// the same schedule to the same bits. quantity.hpp says what can be evaluated.
+// The equations of one mechanism, ready to be evaluated: compiled (compiled_equations.hpp), or by tapes that
+// run the same schedule to the same bits. quantity.hpp says what can be evaluated.
 #pragma once
 
 #include "tamis/mbs_symbolic/mechanism.hpp"

@@ -96,8 +96,8 @@ Expr sin(const Expr& a);
 Expr cos(const Expr& a);
 Expr sqrt(const Expr& a);
 
-// The value of an expression, its symbols looked up in the input arrays (null where none of that kind
-// occurs).
+// The value of an expression, its symbols looked up in the input arrays (null
+// where none of that kind occurs).
 struct Inputs {
     const double* p = nullptr;
     const double* q = nullptr;

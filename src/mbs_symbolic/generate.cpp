@@ -1,4 +1,5 @@
-// One recursion, several scalars: Expr generates the functions of quantity.hpp, double and complex judge them.
+// One recursion, several scalars: Expr generates the functions of quantity.hpp,
+// double and complex judge them.
 #include "tamis/mbs_symbolic/generate.hpp"
 
 #include "tamis/mbs_symbolic/differentiate.hpp"

@@ -1,5 +1,5 @@
-// Kinematics of a tree of links, for any scalar S: double computes, Expr generates, complex<double>
-// differentiates.
+// Kinematics of a tree of links, for any scalar S: double computes, Expr generates,
+// complex<double> differentiates.
 //
 // Frames are those of tree.hpp. For link i with parent p:
 //
@@ -202,8 +202,8 @@ class Kinematics {
         const Tree::Link& t = data.tree.links[i];
         return turned(i, constant_times<S>(t.D, x));
     }
-    // A vector, the columns of a matrix or a symmetric tensor given in link i's axes D, written in the
-    // working frame.
+    // A vector, the columns of a matrix or a symmetric tensor given in link i's axes D,
+    // written in the working frame.
     Vector3<S> turned(int i, const Vector3<S>& x) const
     {
         if (i < 0 || !data.tree.links[i].turned) return x;
@@ -351,8 +351,8 @@ class Kinematics {
         }
     }
 
-    // Right-handed orthonormal basis whose first column is the unit vector `first`; along the axes where
-    // possible.
+    // Right-handed orthonormal basis whose first column is the unit vector `first`;
+    // along the axes where possible.
     static Eigen::Matrix3d basis(const Eigen::Vector3d& first)
     {
         int smallest;

@@ -1,7 +1,7 @@
-// A mechanism as its designer sees it: a tree of bodies and joints, loops that close it, points of interest.
+// A mechanism as its designer sees it: a tree of bodies and joints, loop closures, and named frames.
 //
-// Lengths, masses and inertias are Expr: a plain number is folded into the generated code, a parameter()
-// stays a symbol there and may change from run to run without generating anew.
+// Lengths, masses and inertias are Expr: a plain number is folded into the generated equations, a parameter()
+// stays a symbol in them and may change from run to run without generating them again.
 #pragma once
 
 #include "tamis/mbs_symbolic/expression.hpp"
@@ -34,11 +34,11 @@ struct Inertia {
     Matrix3<Expr> tensor = Matrix3<Expr>::Constant(Expr(0));
 };
 
-// A joint is a composition of elementary joints with massless links between.
+// A joint is composed of elementary joints with massless links in between.
 struct ElementaryJoint {
     enum Kind { fixed, revolute, prismatic, spherical } kind;
     Eigen::Vector3d axis{0, 0, 0}; // unit, in the frame before the joint; none for fixed and spherical
-    std::string suffix;            // of the coordinate's name: "slider" + ".x"
+    std::string suffix;            // appended to the name of the coordinate: "slider" + ".x"
 };
 struct Joint {
     std::vector<ElementaryJoint> parts;
@@ -51,11 +51,11 @@ Joint slide(const Eigen::Vector3d& axis);
 Joint slide_x();
 Joint slide_y();
 Joint slide_z();
-Joint cylindrical(const Eigen::Vector3d& axis);                               // slides, then turns
-Joint universal(const Eigen::Vector3d& first, const Eigen::Vector3d& second); // turns about one, then other
-Joint planar_x();                                                             // y, z, turn about x
-Joint planar_y();                                                             // x, z, turn about y
-Joint planar_z();                                                             // x, y, turn about z
+Joint cylindrical(const Eigen::Vector3d& axis);                               // displacement, then angle
+Joint universal(const Eigen::Vector3d& first, const Eigen::Vector3d& second); // angles about first, second
+Joint planar_x();                                                             // y, z, angle about x
+Joint planar_y();                                                             // x, z, angle about y
+Joint planar_z();                                                             // x, y, angle about z
 Joint spherical(); // 4 coordinates (unit quaternion w, x, y, z), 3 velocities (angular velocity in body axes)
 Joint free_joint(); // x, y, z, then spherical
 Joint fixed_joint();
@@ -94,7 +94,7 @@ struct BodySpec {
 enum class LoopKind {
     point_plane, // two points coincide in projection along `axis`: 2 equations
     ball,        // two points coincide: 3 equations
-    hinge,       // and two axes are parallel: 5 equations
+    hinge,       // two points coincide and two axes are parallel: 5 equations
     rod,         // two points keep their distance `length`: 1 equation
 };
 struct LoopSpec {
@@ -114,18 +114,18 @@ class Mechanism {
   public:
     Mechanism(int number, std::string name);
 
-    // A symbol with a value that may be changed later.
+    // A symbol whose value may be changed later.
     Expr parameter(const std::string& name, double value);
     void set_gravity(const Vector& gravity);
     Body add(const BodySpec& spec);
     void close(const LoopSpec& loop);
     Frame add_frame(const std::string& name, Body body, const Vector& at = {},
                     const Eigen::Matrix3d& orientation = Eigen::Matrix3d::Identity());
-    // Declares that forces act at this frame: its wrench (force, then moment, world axes) becomes an input of
-    // the generated equations. Returns the number of the wrench.
+    // Declares that a wrench acts at this frame: it (force, then moment, world axes) becomes an input of the
+    // generated equations. Returns the number of the wrench.
     int add_wrench(Frame frame);
 
-    // One elementary joint and the massless or real body behind it.
+    // One elementary joint and the body, possibly massless, that it moves.
     struct Link {
         std::string name;
         int parent = -1; // -1: the ground
@@ -153,7 +153,7 @@ class Mechanism {
     struct BodyRecord {
         std::string name;
         int link;       // the link that carries its mass
-        int first_link; // of its joint
+        int first_link; // first link of its joint
     };
     struct ParameterRecord {
         std::string name;
@@ -164,7 +164,7 @@ class Mechanism {
     const std::string& name() const { return name_; }
     int nq() const { return nq_; }
     int nv() const { return nv_; }
-    int loop_rows() const; // equations of all loops
+    int loop_rows() const; // number of equations of all loops
     int wrenches() const { return static_cast<int>(wrench_frames_.size()); }
     const std::vector<Link>& links() const { return links_; }
     const std::vector<BodyRecord>& bodies() const { return bodies_; }
@@ -172,8 +172,8 @@ class Mechanism {
     const std::vector<NamedFrame>& frames() const { return frames_; }
     const std::vector<int>& wrench_frames() const { return wrench_frames_; }
     const Vector& gravity() const { return gravity_; }
-    // Values of the parameters and, last, the length scale: the largest offset or centre-of-mass distance (1
-    // if all vanish), which turns angles into lengths where the two are compared.
+    // Values of the parameters and, last, the length scale: the largest offset or distance of a centre of
+    // mass (1 if all vanish), which converts angles to lengths where the two are compared.
     Eigen::VectorXd parameter_values() const;
     Expr length_scale_symbol() const
     {
@@ -187,13 +187,13 @@ class Mechanism {
     Coordinate coordinate(Body body, int k = 0) const; // k-th velocity of the body's joint
     Coordinate coordinate(const std::string& name) const;
     std::string coordinate_name(int velocity) const;
-    int position_index(
-        int velocity) const; // q of a velocity; of a spherical joint: its first quaternion component
-    double value(const Expr& e) const; // with the present parameters
+    // Index in q of a velocity's position; for a spherical joint, of its first quaternion component.
+    int position_index(int velocity) const;
+    double value(const Expr& e) const; // with the current parameters
 
     // Equal for mechanisms whose generated equations are equal; parameters count by name, not by value.
     std::uint64_t hash() const;
-    // Throws if a value (mass, inertia, length) makes no sense with the present parameters.
+    // Throws if a value (mass, inertia, length) is not physical with the current parameters.
     void validate() const;
 
   private:

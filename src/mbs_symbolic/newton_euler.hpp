@@ -245,10 +245,9 @@ class NewtonEuler {
     Kinematics<S>& k;
     int n;
     std::vector<RigidInertia> own; // constant, in axes D
-    std::vector<Vector3<S>>
-        shift;                  // of the origin along the axis, the same in axes D and in the working frame
-    std::vector<Vector3<S>> at; // offsets between shifted origins, in the parent's axes D
-    std::vector<Vector3<S>> d;  // the same in the parent's working frame, with the slide
+    std::vector<Vector3<S>> shift; // of the origin along the axis, in axes D as in the working frame
+    std::vector<Vector3<S>> at;    // offsets between shifted origins, in the parent's axes D
+    std::vector<Vector3<S>> d;     // the same in the parent's working frame, with the slide
     std::vector<S> mass;
     std::vector<Vector3<S>> mc;
     std::vector<Matrix3<S>> I;

@@ -1,5 +1,5 @@
-// Interpreter of a schedule: the same operations on the same operands as the emitted code, without a
-// compiler.
+// Interpreter of a schedule: the same operations on the same operands as the
+// emitted code, without a compiler.
 #pragma once
 
 #include "tamis/mbs_symbolic/schedule.hpp"

@@ -41,8 +41,8 @@ Eigen::Matrix3d z_to(const Eigen::Vector3d& axis)
 Tree::Tree(const Mechanism& mechanism)
 {
     const auto& described = mechanism.links();
-    // A turning link stays in the world frame only if a later link turns about the same axis: then their
-    // angles add.
+    // A turning link stays in the world frame only if a later link turns about the same
+    // axis: then their angles add.
     auto has_parallel_descendant = [&](int i) {
         for (std::size_t j = i + 1; j < described.size(); ++j) {
             if (described[j].joint.kind != ElementaryJoint::revolute) continue;

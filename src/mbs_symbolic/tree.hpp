@@ -25,12 +25,11 @@ struct Tree {
         double sign = 1;     // of q in that turn
         bool turned = false; // alpha_i is not identically zero
         Eigen::Matrix3d D = Eigen::Matrix3d::Identity(); // constant part of the link's orientation
-        Eigen::Matrix3d A =
-            Eigen::Matrix3d::Identity(); // constant part of the frame's orientation, if it starts one
-        Eigen::Vector3d slide{0, 0, 0};  // direction of a prismatic joint before Rot(alpha_parent)
-        bool permutes = false;           // A is a signed permutation:
-        Eigen::Vector3i place{0, 1, 2};  // e_j goes to +-e_place[j]
-        Eigen::Vector3d cosines, sines;  // else, of the angles in A = Rot_z Rot_y Rot_z
+        Eigen::Matrix3d A = Eigen::Matrix3d::Identity(); // the same of the frame that it starts
+        Eigen::Vector3d slide{0, 0, 0}; // direction of a prismatic joint before Rot(alpha_parent)
+        bool permutes = false;          // A is a signed permutation:
+        Eigen::Vector3i place{0, 1, 2}; // e_j goes to +-e_place[j]
+        Eigen::Vector3d cosines, sines; // else, of the angles in A = Rot_z Rot_y Rot_z
     };
     struct Frame {
         int parent_link = -1;

@@ -1,5 +1,5 @@
-// The start configuration of a model, the same for every method: driven coordinates where their drives are, loops
-// closed from the start values, velocities that the loops allow.
+// The start configuration of a model, the same for every method: driven coordinates where their drives are,
+// loops closed from the start values, velocities that the loops allow.
 #pragma once
 
 #include "tamis/model/partition.hpp"
@@ -29,7 +29,8 @@ class DrivenCoordinates {
     std::vector<int> guide_;             // by this number, else -1
 };
 
-// One mechanism at t = 0. `v_c`: velocities of its driven coordinates. Leaves B and B_c of the partition at q.
+// One mechanism at t = 0. `v_c`: velocities of its driven coordinates. Leaves B
+// and B_c of the partition at q.
 struct AssembledMechanism {
     std::unique_ptr<Partition> partition;
     Eigen::VectorXd q, v;

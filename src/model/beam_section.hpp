@@ -1,5 +1,5 @@
-// The section of a beam: how stiff and how heavy a unit of its length is, in the section's axes: x along the
-// beam, y and z across.
+// The section of a beam: stiffness and mass per unit length, in the axes of the section: x along the beam,
+// y and z across.
 #pragma once
 
 #include <Eigen/Core>
@@ -7,18 +7,18 @@
 namespace tamis {
 
 struct BeamSection {
-    // From (stretch, shear along y, shear along z, twist, bending about y, bending about z) to the forces and
-    // moments that the part ahead exerts on the part behind; symmetric, N and N m2.
+    // Maps (extension, shear along y, shear along z, torsion, bending about y, bending about z) to the forces
+    // and moments that the part ahead exerts on the part behind; symmetric, N and N m2.
     Eigen::Matrix<double, 6, 6> stiffness = Eigen::Matrix<double, 6, 6>::Zero();
     double mass = 0;                  // kg/m
     Eigen::Vector3d inertia{0, 0, 0}; // rotary, about x, y and z, kg m
 };
 
-// How the mass of a beam is spread. An element has three portions, cut where its strains are evaluated.
+// How the mass of a beam is distributed. An element has three portions, cut where its strains are evaluated.
 enum class BeamInertia {
     consistent, // along the axis, with the acceleration interpolated between nodes
     portions,   // each portion is a rigid body
-    nodes       // points with the rotary inertia of the section, as long as half the way to their neighbours
+    nodes       // at the nodes, with the rotary inertia of the section up to halfway to their neighbours
 };
 
 struct SectionStiffness {
@@ -29,7 +29,7 @@ BeamSection beam_section(const SectionStiffness& stiffness, double mass, const E
 struct RectangularSection {
     double E, nu, rho;    // Young's modulus Pa, Poisson's ratio, density kg/m3
     double width, height; // along z and along y, m
-    // Share of the area that carries shear: 5/6 from a parabolic distribution.
+    // Fraction of the area that carries shear: 5/6 for a parabolic distribution.
     double shear_factor = 5.0 / 6;
 };
 BeamSection beam_section(const RectangularSection& rectangle);

@@ -15,14 +15,14 @@
 
 namespace tamis {
 
-class View; // what a state lets a model see; view.hpp
+class View; // read access to a state; view.hpp
 
 struct Material {
     double friction = 0;    // Coulomb coefficient
-    double restitution = 0; // Newton's, 0 .. 1
-    double rolling = 0;     // rolling resistance: length by which the normal force may be off the contact, m
+    double restitution = 0; // Newton's coefficient, 0 .. 1
+    double rolling = 0;     // rolling resistance: largest offset of the normal force from the contact, m
     // Inelastic contacts look ahead: bodies about to touch within the step stop at contact instead of
-    // overlapping first. For dense media; without it a contact acts once the gap is closed.
+    // overlapping first. For dense media; without it, a contact acts once the gap is closed.
     bool anticipation = false;
 };
 struct MaterialId {
@@ -34,19 +34,19 @@ struct ShapeId {
     int index = -1;
 };
 struct AttachedShape {
-    std::string name; // empty: its number, or its grain's
-    int body;         // number in Model::bodies(), -1: the ground
+    std::string name; // if empty, its number or that of its grain is used
+    int body;         // number in Model::bodies(); -1: the ground
     Shape shape;
     Pose at;      // in the body's frame
     int material; // -1: drawn, but touches nothing
 };
 
-// A rigid grain. Its shape, or the parts of a cluster, stand in the frame that `at` places; mass and inertia
-// follow from the density, or are given.
+// A rigid grain. `at` is the pose of the frame in which its shape, or the parts of a cluster, are given; mass
+// and inertia follow from the density.
 struct GrainSpec {
     std::string name; // for messages; by default its number
     Shape shape = Sphere{0};
-    std::vector<std::pair<Shape, Pose>> parts; // of a cluster, instead of `shape`
+    std::vector<std::pair<Shape, Pose>> parts; // a cluster, instead of `shape`
     MaterialId material;
     double density = 0; // kg/m3
     Pose at;
@@ -59,13 +59,13 @@ struct GrainId {
 // A grain in its own frame: origin at the centre of mass, principal axes of inertia.
 struct GrainRecord {
     std::string name;
-    int first_shape, shapes;      // in Model::shapes(), where they are placed in this frame
-    double mass, density, radius; // radius of the ball around it
+    int first_shape, shapes;      // range in Model::shapes(), where they are placed in this frame
+    double mass, density, radius; // radius of the enclosing sphere
     Eigen::Vector3d inertia;      // principal
     bool isotropic;
-    bool ball;  // a sphere and nothing else: its orientation is of no consequence
+    bool ball;  // a single sphere: its orientation does not matter
     Pose frame; // the grain's own frame in the frame of its GrainSpec
-    Pose at;    // start, of its own frame
+    Pose at;    // initial pose of its own frame
     Eigen::Vector3d velocity, angular_velocity;
 };
 
@@ -74,8 +74,8 @@ struct Motion {
     std::function<double(double)> position; // of time
     std::function<double(double)> velocity; // its derivative
 };
-// From one formula in t, its derivative found symbolically: motion([](Expr t) { return 0.01 * sin(94 * t);
-// }).
+// From one formula in t, which is differentiated symbolically:
+//     motion([](Expr t) { return 0.01 * sin(94 * t); })
 Motion motion(const std::function<Expr(Expr)>& formula);
 
 // How the Moreau-Jean scheme treats a force. An implicit one adds its stiffness and damping to the mass matrix, and
@@ -103,19 +103,19 @@ struct JointSpring {
     Coordinate on;
     SpringLaw law;
 };
-struct PointSpring { // between two frames; pulls when longer than its rest length
+struct PointSpring { // between the origins of two frames; pulls when longer than its rest length
     Frame a, b;
     SpringLaw law;
 };
-// A flexible beam, clamped to two frames; straight and free of load between their origins at the start.
+// A flexible beam, clamped to two frames; initially straight and unloaded between their origins.
 struct BeamSpec {
     std::string name; // for messages
     Frame a, b;
     BeamSection section;
     int elements = 10; // with three nodes each
-    Eigen::Vector3d y{0, 1,
-                      0}; // axis of the sections, in the axes of frame a; made perpendicular to the beam
-    double damping = 0;   // this time, s, times the stiffness
+    // Axis of the sections, in the axes of frame a; made perpendicular to the beam.
+    Eigen::Vector3d y{0, 1, 0};
+    double damping = 0; // over the stiffness, s
     BeamInertia inertia = BeamInertia::consistent;
 };
 struct AppliedWrench {
@@ -126,7 +126,7 @@ struct Drive {
     Coordinate on;
     Motion motion;
 };
-// A number that a controller keeps from step to step: a latch, an integral. It is a part of the state.
+// A number that a controller keeps from step to step: a latch, an integral. It is part of the state.
 struct Memory {
     int index = -1;
 };
@@ -134,14 +134,14 @@ using MemoryLaw = std::function<double(const View&, double now)>;
 struct MemoryRecord {
     std::string name;
     double start;
-    MemoryLaw next; // after each step, from the state that it leaves and the memories before
+    MemoryLaw next; // called after each step with the new state and the previous memories
 };
 
-// A body of any mechanism, numbered through all of them.
+// A body of any mechanism; the numbers run through all mechanisms.
 struct BodyRecord {
     std::string name;
     int mechanism;
-    int link; // that carries it, within its mechanism
+    int link; // the link of its mechanism that carries it
     double mass;
     Eigen::Vector3d com;
     Eigen::Matrix3d inertia; // about the centre of mass, body axes
@@ -152,7 +152,7 @@ class Model {
     explicit Model(std::string name);
 
     // Mechanisms. Bodies of the first one are added directly.
-    Mechanism& mechanism(const std::string& name); // makes it if it is new
+    Mechanism& mechanism(const std::string& name); // created at the first call
     Body add(const BodySpec& spec);                // to the mechanism of its parent, else to the first
     Expr parameter(const std::string& name, double value);
     double value(const Expr& e) const;        // of a formula in the parameters
@@ -161,13 +161,12 @@ class Model {
     Frame frame(const std::string& name, Body body, const Vector& at = {},
                 const Eigen::Matrix3d& orientation = Eigen::Matrix3d::Identity());
     Coordinate coordinate(Body body, int k = 0) const;
-    // Start values of the k-th coordinate of a body's joint; of dependent coordinates a guess of the
-    // position.
+    // Initial values of the k-th coordinate of a body's joint; the position of a dependent coordinate is an
+    // initial guess. The second form is for spherical and free joints, angular velocity in body axes.
     void start(Body body, double position, double velocity, int k = 0);
-    void start(Body body, const Eigen::Quaterniond& orientation,
-               const Eigen::Vector3d& angular_velocity); // spherical
-    // The independent coordinates of the mechanism they belong to; without this call they are chosen by
-    // pivoting.
+    void start(Body body, const Eigen::Quaterniond& orientation, const Eigen::Vector3d& angular_velocity);
+    // The independent coordinates of the mechanism that they belong to; without this call
+    // they are chosen by pivoting.
     void independent(const std::vector<Coordinate>& coordinates);
     void drive(Coordinate on, const Motion& motion);
 
@@ -179,8 +178,8 @@ class Model {
     GrainId grain(const GrainSpec& spec);
     void show(Body body, const Shape& shape, const Pose& at = {}, std::string name = ""); // only drawn
     void ignore(ShapeId a, ShapeId b); // never touch each other
-    // Two shapes may touch if each is in a group (a bit of `group`) that the other one's mask has. By default
-    // all are in group 1 and touch all.
+    // Two shapes may touch if each is in a group (a bit of `group`) contained in the mask of the other. By
+    // default all shapes are in group 1 and may touch all others.
     void groups(ShapeId shape, std::uint32_t group, std::uint32_t mask);
 
     // Forces.
@@ -191,10 +190,10 @@ class Model {
     void force(Coordinate on, ScalarLaw law, ForceTreatment treatment = ForceTreatment::explicit_);
     void wrench(Frame at, WrenchLaw law);
     void grain_force(GrainLaw law); // on every grain, at its centre of mass
-    // `start` at first, and after each step next(view, value so far); laws ask for it with view.memory().
+    // `start` at first, and next(view, previous value) after each step; laws read it with view.memory().
     Memory memory(const std::string& name, double start, MemoryLaw next);
 
-    // Checks all values and freezes the list of bodies. Called before a run.
+    // Checks all values and closes the list of bodies. Called before a run.
     void finish();
 
     const std::string& name() const { return name_; }
@@ -209,8 +208,8 @@ class Model {
     int body_number(GrainId grain) const { return static_cast<int>(bodies_.size()) + grain.index; }
     int grain_of(int body) const { return body - static_cast<int>(bodies_.size()); } // negative: not a grain
     std::string grain_name(int grain) const;
-    // Friction: geometric mean, restitution and rolling: the larger, anticipation: if either asks and neither
-    // bounces; unless contact() said otherwise.
+    // Unless contact() said otherwise: friction is the geometric mean; restitution and rolling the larger
+    // value; anticipation is on if either material has it and neither has restitution.
     Material pair(int material_a, int material_b) const;
     // Body and local pose of a named frame.
     struct FrameRecord {
@@ -218,10 +217,10 @@ class Model {
         Pose local;
     };
     const FrameRecord& frame_record(Frame frame) const { return frames_[frame.mechanism][frame.index]; }
-    // Which shapes may touch: of different bodies, not both on the ground, not on bodies joined by a joint,
-    // not ignored.
+    // Which shapes may touch: those of different bodies that are not both on the ground, not connected by a
+    // joint and not ignored.
     const PairFilter& filter() const { return filter_; }
-    bool may_touch() const { return touching_shapes_ > 1; } // there is anything to detect
+    bool may_touch() const { return touching_shapes_ > 1; } // whether any contact is possible
     int materials() const { return static_cast<int>(materials_.size()); }
     const Eigen::Vector3d& gravity_value() const { return gravity_value_; }
     // Parameters, start values, independent coordinates and forces, by mechanism where that matters.
@@ -238,7 +237,7 @@ class Model {
     const std::vector<AppliedWrench>& wrenches() const { return wrenches_; }
     const std::vector<GrainLaw>& grain_forces() const { return grain_forces_; }
     const std::vector<MemoryRecord>& memories() const { return memories_; }
-    // Wrench input numbers of the mechanisms, for point springs (a then b) and applied wrenches.
+    // Numbers of the mechanisms' wrench inputs, for point springs (a, then b) and applied wrenches.
     struct WrenchInput {
         int mechanism, number;
     };

@@ -33,8 +33,8 @@ class Multibody {
         return Eigen::Map<const Eigen::Vector3d>(&frames_[18 * frame + 12]);
     }
 
-    // q (+) delta: sums for hinges and slides, a finite turn by the rotation vector delta for a spherical
-    // joint.
+    // q (+) delta: sums for hinges and slides, a finite turn by the rotation vector
+    // delta for a spherical joint.
     void advance(const double* q, const double* delta, double* out) const;
     bool turns(int velocity) const { return turns_[velocity]; } // an angle, not a length
     bool compiled() const { return equations_.compiled(); }
@@ -54,8 +54,8 @@ class Multibody {
     std::vector<bool> turns_;
 };
 
-// Where the links of a mechanism are, and the velocity of any of their points as a map of the joint
-// velocities.
+// Where the links of a mechanism are, and the velocity of any of their points as a
+// map of the joint velocities.
 class Placement {
   public:
     explicit Placement(Multibody& body);

@@ -17,8 +17,8 @@ class NewtonMatrix {
 
     int slot(int row, int column) const; // of an entry of the pattern, in values()
     std::span<double> values() { return values_; }
-    // Chooses pivots for the present values; later matrices are first tried with the same, which takes no
-    // memory.
+    // Chooses pivots for the present values; later matrices are first tried with the
+    // same, which takes no memory.
     void choose_pivots();
     // x -> A^-1 x with the present values, or with those at the last call that was `anew`; false: singular.
     bool solve(Eigen::VectorXd& x, bool anew);

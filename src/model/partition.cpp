@@ -1,5 +1,5 @@
-// Coordinate partitioning; see partition.hpp. Source: Wehage and Haug (1982) as used by Docquier et al.
-// (2020).
+// Coordinate partitioning; see partition.hpp. Source: Wehage and Haug (1982) as
+// used by Docquier et al. (2020).
 #include "tamis/model/partition.hpp"
 
 #include "tamis/base/error.hpp"

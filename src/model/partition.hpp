@@ -21,8 +21,8 @@ namespace tamis {
 
 class Partition {
   public:
-    // `named`: the model's independent velocities; empty: chosen here. `q`: a configuration close to the
-    // start.
+    // `named`: the model's independent velocities; empty: chosen here. `q`: a
+    // configuration close to the start.
     Partition(Multibody& body, const std::vector<int>& named, const std::vector<int>& driven,
               const double* q);
 
@@ -39,8 +39,8 @@ class Partition {
     // kept, the others follow where loops demand it and are zero where not.
     Eigen::VectorXd start_velocity(const Eigen::VectorXd& given, const Eigen::VectorXd& driven) const;
 
-    // What tells one partition of a mechanism from another; adopt() takes over one that an earlier run had
-    // come to.
+    // What tells one partition of a mechanism from another; adopt() takes over one
+    // that an earlier run had come to.
     struct Sets {
         std::vector<int> u, v, loop_rows;
     };

@@ -1,5 +1,5 @@
-// One way to advance a model in time. Formulations differ in what lies behind it, not in what a run asks of
-// it.
+// One way to advance a model in time. Formulations differ in what lies behind it,
+// not in what a run asks of it.
 #pragma once
 
 #include "tamis/model/saved_state.hpp"
@@ -37,8 +37,8 @@ struct StepReport {
     int contacts = 0; // active
     int sweeps = 0;
     bool converged = true;
-    // Of the contact problem (contact/contact_problem.hpp): natural map, largest and rms, and the relative change
-    // of the wrench on mechanisms.
+    // Of the contact problem (contact/contact_problem.hpp): natural map, largest and rms, and the relative
+    // change of the wrench on mechanisms.
     double residual = 0, residual_rms = 0, wrench_change = 0;
     std::array<int, 2> worst{-1, -1}; // shapes of the contact with the largest residual, if not converged
     const char* solver = "";
@@ -54,9 +54,9 @@ class Stepper {
     virtual const View& view() const = 0; // the state after the last step
     virtual std::uint64_t state_hash() const = 0;
     virtual std::vector<std::string> messages() const { return {}; } // what the user should know
-    // Of the last step, where there are grains: what their momentum, and the generalised momentum of each
-    // mechanism, changed by beyond free flight, less what all contacts gave, over the sum of these impulses
-    // (of a mechanism, and those of its forces); the largest of these.
+    // Momentum balance of the last step, where there are grains: the change of the grains' momentum, and of
+    // the generalised momentum of each mechanism, beyond free flight, minus the contact impulses, over the
+    // sum of these impulses (for a mechanism, and those of its forces); the largest of these ratios.
     virtual double momentum_error() const { return 0; }
     // All that a later run needs to go on from here to the same bits.
     virtual SavedState save() const = 0;

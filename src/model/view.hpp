@@ -1,4 +1,4 @@
-// What a state lets a model see: in forces, in records and in pictures, the same for every formulation.
+// Read access to a state for forces, records and pictures, the same for every formulation.
 #pragma once
 
 #include "tamis/model/energy.hpp"
@@ -9,7 +9,7 @@
 
 namespace tamis {
 
-// Pose and velocity of a body: origin velocity and angular velocity, world axes.
+// Pose of a body, velocity of its origin and angular velocity; world axes.
 struct BodyMotion {
     Pose pose;
     Eigen::Vector3d velocity{0, 0, 0}, angular_velocity{0, 0, 0};
@@ -29,7 +29,7 @@ struct ContactRecord {
     double gap;                      // at q_m
     Eigen::Vector3d point;           // where it acts on b, world
     Eigen::Matrix3d frame;           // columns n, t1, t2, world; n from a to b
-    Eigen::Vector3d u_minus, u_plus; // relative velocity before and after
+    Eigen::Vector3d u_minus, u_plus; // relative velocity before and after, in the contact's frame
     Eigen::Vector3d impulse;         // r, in the contact's frame
 };
 
@@ -40,7 +40,7 @@ class View {
 
     virtual double time() const = 0;
     virtual double step_size() const { return 0; } // of the last step
-    virtual double q(Coordinate c) const = 0;      // position of a coordinate (not of a spherical joint)
+    virtual double q(Coordinate c) const = 0;      // position (not for spherical joints)
     virtual double v(Coordinate c) const = 0;
     virtual double drive_force(Coordinate c) const = 0;   // mean force of the drive over the last step
     virtual const BodyMotion& motion(int body) const = 0; // by number in Model::bodies(), not of a grain
@@ -68,11 +68,11 @@ class View {
     double kinetic_energy() const;
     double potential_energy() const; // gravity, springs and beams
     double energy() const { return kinetic_energy() + potential_energy(); }
-    double gap(ShapeId a, ShapeId b, int feature = 0) const; // now, however large
-    double normal_impulse(ShapeId a, ShapeId b,
-                          int feature = 0) const; // of the last step, zero if not active
-    // Force of all contacts on a body or a shape, mean over the last step, and its moment about a point,
-    // world axes.
+    double gap(ShapeId a, ShapeId b, int feature = 0) const; // in the current configuration, however large
+    // Of the last step; zero if the contact was not active.
+    double normal_impulse(ShapeId a, ShapeId b, int feature = 0) const;
+    // Force of all contacts on a body or a shape, mean over the last step, and its
+    // moment about a point; world axes.
     Wrench contact_force(Body body, const Eigen::Vector3d& about = {0, 0, 0}) const;
     Wrench contact_force(ShapeId shape, const Eigen::Vector3d& about = {0, 0, 0}) const;
     Eigen::Vector3d momentum() const; // of all bodies and grains

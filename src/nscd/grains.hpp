@@ -4,10 +4,10 @@
 //     v_free = v_n + h (g + F / m),  omega_free = J^-1 (L_n + h T)                               (28)
 //     x_n+1 = x_m + theta h v_n+1,  L_n+1 = J omega_n+1                                          (30)
 //
-// The state holds the angular momentum L instead of the angular velocity: a free tumbling body keeps it to the
-// last digit. J is the inertia in the orientation that the end of the step is expected to have, which lies in
-// the middle of two configurations q_m; the turn from one to the next is then of second order and energy does
-// not drift.
+// The state holds the angular momentum L instead of the angular velocity: a free tumbling body keeps it to
+// the last digit. J is the inertia in the orientation that the end of the step is expected to have, which
+// lies in the middle of two configurations q_m; the turn from one to the next is then of second order and
+// energy does not drift.
 #pragma once
 
 #include "tamis/contact/contact_problem.hpp"

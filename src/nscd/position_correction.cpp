@@ -1,6 +1,6 @@
-// Projected Gauss-Seidel on displacements; see position_correction.hpp. Positions are corrected apart from velocities as
-// by the split impulses of game physics (e.g. Bullet). Departure: the gaps are those that the velocities lead
-// to, so that what parts anyway is left alone.
+// Projected Gauss-Seidel on displacements; see position_correction.hpp. Positions are corrected apart from
+// velocities as by the split impulses of game physics (e.g. Bullet). Departure: the gaps are those that the
+// velocities lead to, so that what parts anyway is left alone.
 #include "tamis/nscd/position_correction.hpp"
 
 #include <algorithm>

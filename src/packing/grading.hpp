@@ -1,4 +1,4 @@
-// Sieve curves: how the mass of a granular material is spread over the sizes of its grains.
+// Sieve curves: the distribution of the mass of a granular material over the sizes of its grains.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ struct Grading {
 };
 
 Grading monodisperse(double size);
-Grading uniform_by_mass(double smallest, double largest); // each interval of sizes has its share of the mass
+Grading uniform_by_mass(double smallest, double largest); // mass distributed uniformly over the sizes
 Grading ballast_31_50(); // railway ballast 31.5/50 mm, the middle of category A of EN 13450
 
 double passing(const Grading& grading, double size);
 
-// Sizes of n grains of similar form (mass ~ size^3) in random order. Their sieve curve has the mass of the
-// grading below each of n - 1 sizes, so that it differs nowhere by more than the mass of one grain.
+// Sizes of n grains of similar form (mass ~ size^3) in random order. Their sieve curve coincides with the
+// grading at n - 1 sizes, so that it nowhere differs by more than the mass of one grain.
 std::vector<double> draw_sizes(const Grading& grading, int n, std::uint64_t seed = 1);
 
 } // namespace tamis

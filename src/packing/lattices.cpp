@@ -1,10 +1,10 @@
 // Regular arrangements of balls.
 //
-// Closest packing: rows of distance d sqrt(3) / 2, layers of distance d sqrt(2/3); the layers A, B, C are
-// moved by 0, 1, 2 times (d / 2, d sqrt(3) / 6). In a cylinder (Biondani et al. 2022: a ball is kept if
-// r <= R - d / 2), the sites of layer s = 0, 1, 2 are d / 3 (a e1 + b e2), a = 3 i + s, b = 3 j + s, with
-// unit vectors 60 degrees apart: 9 r^2 / d^2 = a^2 + a b + b^2 is an integer, so all the balls of a ring are
-// kept or none.
+// Closest packing: rows of distance d sqrt(3) / 2, layers of distance d sqrt(2/3); the layers A, B, C
+// are moved by 0, 1, 2 times (d / 2, d sqrt(3) / 6). In a cylinder (Biondani et al. 2022: a ball is
+// kept if r <= R - d / 2), the sites of layer s = 0, 1, 2 are d / 3 (a e1 + b e2), a = 3 i + s, b = 3 j
+// + s, with unit vectors 60 degrees apart: 9 r^2 / d^2 = a^2 + a b + b^2 is an integer, so all the
+// balls of a ring are kept or none.
 //
 // Lengths are compared with a tolerance of 1e-9, so that a box of ten diameters holds ten balls.
 #include "tamis/packing/lattices.hpp"

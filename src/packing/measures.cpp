@@ -1,9 +1,9 @@
 // Measures of packings.
 //
-// A ball in a box: with F(a, b, c) the volume of the part of the ball that lies in x > a, y > b, z > c, the
-// part in the box is the sum of (-1)^k F over its corners, k the number of upper coordinates. By symmetry,
-// F(-a, b, c) = 2 F(0, b, c) - F(a, b, c). For a, b, c >= 0 and a^2 + b^2 + c^2 < r^2, the divergence theorem
-// gives
+// A ball in a box: with F(a, b, c) the volume of the part of the ball that lies in x > a, y > b, z >
+// c, the part in the box is the sum of (-1)^k F over its corners, k the number of upper coordinates.
+// By symmetry, F(-a, b, c) = 2 F(0, b, c) - F(a, b, c). For a, b, c >= 0 and a^2 + b^2 + c^2 < r^2,
+// the divergence theorem gives
 //     3 F = r^3 Omega - a A_a - b A_b - c A_c.
 // The plane part at x = a has the radius rho_a = sqrt(r^2 - a^2) and an arc of angle
 // phi_a = pi / 2 - asin(b / rho_a) - asin(c / rho_a):
@@ -123,8 +123,8 @@ double volume(const Bounds& region)
     return size.prod();
 }
 
-// Whether a ball lies wholly within the region (1), wholly outside of one of its faces (-1), or perhaps
-// across them (0).
+// Whether a ball lies wholly within the region (1), wholly outside of one of its faces
+// (-1), or perhaps across them (0).
 int place(const Bounds& region, const Vector3d& x, double r)
 {
     if (((x - region.low).array() <= -r).any() || ((x - region.high).array() >= r).any()) return -1;

@@ -1,4 +1,4 @@
-// A set of grains at rest: their shapes and where they are. Made once, stored, and added to models.
+// A set of grains at rest, their shapes and poses: made once, stored, and added to models.
 #pragma once
 
 #include "tamis/model/model.hpp"
@@ -17,13 +17,13 @@ struct Packing {
     }
 };
 
-// Adds all grains; the number of the first one is returned.
+// Adds all grains to the model and returns the number of the first one.
 int add_grains(Model& model, const Packing& packing, MaterialId material, double density);
 
 // Where the grains of the view from number `first` on are now. A cluster of several shapes throws.
 Packing packing_of(const View& view, int first = 0);
 
-// Box around all grains.
+// Bounding box of all grains.
 Bounds bounds(const Packing& packing);
 
 } // namespace tamis

@@ -5,11 +5,11 @@
 
 namespace tamis {
 
-// A ball of this radius at x, in the frame of the region, lies inside. The region is a sphere, box, cylinder,
-// capsule or polyhedron; others throw Error.
+// Whether a ball of this radius at x, in the frame of the region, lies inside. The region is a sphere, box,
+// cylinder, capsule or polyhedron; others throw Error.
 bool holds(const Shape& region, const Eigen::Vector3d& x, double radius);
 
-// Throws Error, with `culprit` as the subject, unless all are positive and finite.
+// Throws Error, with `culprit` as its subject, unless all lengths are positive and finite.
 void check_lengths(std::initializer_list<double> lengths, const char* culprit);
 
 } // namespace tamis

@@ -1,4 +1,4 @@
-// Random convex stones like crushed rock, and the measures of their form.
+// Random convex stones like crushed rock, and measures of their form.
 #pragma once
 
 #include "tamis/collision/shapes.hpp"
@@ -10,9 +10,9 @@
 
 namespace tamis {
 
-// The sides of a box around the hull: the shortest is the smallest distance of two parallel planes around
-// the hull, the intermediate one the same for its shadow along that direction, the longest is the extent
-// along the direction that remains. All are exact.
+// The sides of a box around the hull: the shortest is the minimum width of the hull, the smallest distance
+// between two parallel planes that enclose it; the intermediate one is the minimum width of its projection
+// along that direction; the longest is the extent along the remaining direction. All are exact.
 struct Calipers {
     double longest, intermediate, shortest;
     Eigen::Matrix3d axes; // columns: the directions of these three, right-handed
@@ -22,23 +22,23 @@ struct Calipers {
 };
 Calipers calipers(const Hull& hull);
 
-// Side of the smallest square hole that the hull passes through, taken to be its intermediate caliper
-// dimension: the stone falls upright, its shortest side leaves room. (A flat stone passes a somewhat smaller
-// hole along the diagonal.)
+// Side of the smallest square opening that the hull passes through, taken as its intermediate caliper
+// dimension: the stone falls through upright, and its shortest side leaves clearance. (A flat stone passes a
+// somewhat smaller opening diagonally.)
 double sieve_size(const Hull& hull);
 
 double surface_area(const Hull& hull);
-double sphericity(const Hull& hull); // surface of the ball of equal volume / surface
+double sphericity(const Hull& hull); // surface area of the sphere of equal volume over that of the hull
 
-// The standard tests of the form of aggregates, as shares of the mass from 0 to 1. Shape index (EN 933-4): of
-// stones longer than three times their thickness. Flakiness index (EN 933-3), among stones between sieves of
-// 4 and 100 mm: of those that pass between bars about half as far apart as the next wider sieve. Not a
-// number where there is no stone to ask.
+// The standard tests of the form of aggregates, as mass fractions from 0 to 1. Shape index (EN 933-4): stones
+// longer than three times their thickness. Flakiness index (EN 933-3), among stones between sieves of 4 and
+// 100 mm: those that pass between bars spaced about half as wide as the next wider sieve. NaN where there is
+// no stone to test.
 double shape_index(std::span<const Polyhedron> stones);
 double flakiness_index(std::span<const Polyhedron> stones);
 
-// What the stones of a set have in common. The defaults are those of railway ballast. Elongation and
-// flatness of each stone are drawn from normal distributions cut at two standard deviations.
+// The form of a set of stones; the defaults are those of railway ballast. Elongation and flatness of each
+// stone are drawn from normal distributions truncated at two standard deviations.
 struct StoneForm {
     int vertices = 25;
     double elongation = 0.75, flatness = 0.72; // means
@@ -47,8 +47,8 @@ struct StoneForm {
 };
 
 // A stone of this sieve size with its centre of mass at the origin, its longest side roughly along x and its
-// shortest along z. All faces are at least 0.1 times as high as they are long: none is a needle. No edge is
-// shorter than 0.05 sieve sizes.
+// shortest along z. The height of every face is at least 0.1 of its length, so that none is a needle, and no
+// edge is shorter than 0.05 sieve sizes.
 Hull make_stone(const StoneForm& form, double sieve_size, Random& random);
 
 // One stone for each size, all different.

@@ -5,7 +5,7 @@
 
 namespace tamis {
 
-// Rows that hold at all times. Their bodies a and b are of no account: the nodes are given.
+// Rows that hold at all times. The bodies a and b of the rows are ignored: the nodes are given.
 class Constraint : public Element {
   public:
     Constraint(std::string name, int node_a, int node_b, std::vector<JointRow> rows);

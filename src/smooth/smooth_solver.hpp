@@ -45,9 +45,9 @@ struct SmoothState {
 
 class SmoothSolver {
   public:
-    // Makes accelerations and multipliers consistent with the motion at the start. Refuses joints that are
-    // open there, velocities against them, constraints that others imply, and nodes that nothing holds or
-    // slows down.
+    // Makes accelerations and multipliers consistent with the motion at the start. Refuses joints
+    // that are open there, velocities against them, constraints that others imply, and nodes that
+    // nothing holds or slows down.
     SmoothSolver(SmoothSystem& system, const SmoothOptions& options);
 
     void predict();

@@ -7,8 +7,8 @@
 
 namespace tamis {
 
-// Is shown the motion before the elements are asked; what it remembers from step to step is a part of the
-// state.
+// Is shown the motion before the elements are asked; what it remembers from step to
+// step is a part of the state.
 class Observer {
   public:
     virtual ~Observer() = default;
@@ -31,8 +31,8 @@ class SmoothSystem {
     }
     void add(std::unique_ptr<Element> element);
     void observe(Observer& observer) { observers_.push_back(&observer); } // must outlive the system
-    // What a small displacement is small against; by default the size of the box around the nodes at the
-    // start.
+    // What a small displacement is small against; by default the size of the box
+    // around the nodes at the start.
     void set_length(double length) { length_ = length; }
 
     int nodes() const { return static_cast<int>(start_.size()); }

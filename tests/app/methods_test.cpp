@@ -26,8 +26,8 @@ TEST(Methods, SmoothHasADampingOfItsOwnAndClosedJoints)
     const double energy = stepper->view().energy();
     for (int k = 0; k < 200; ++k) ASSERT_LE(stepper->step().loop_error, 1e-10);
     EXPECT_NEAR(stepper->view().time(), 0.2, 1e-12);
-    EXPECT_NEAR(stepper->view().energy(), energy,
-                1e-4 * energy); // a hinge without friction, 13 rad/s and more
+    // A hinge without friction, 13 rad/s and more.
+    EXPECT_NEAR(stepper->view().energy(), energy, 1e-4 * energy);
 }
 
 TEST(Methods, SmoothRefusesShapesThatMayTouch)

@@ -114,8 +114,8 @@ TEST(Broadphase, CountsBoxesThatTouchInAFaceAnEdgeOrACorner)
             boxes.push_back({low, low.array() + scale});
         }
         std::shuffle(boxes.begin(), boxes.end(), random_engine);
-        const int along =
-            3 * n - 2; // ordered pairs of neighbours along one axis, each cube with itself included
+        // Ordered pairs of neighbours along one axis, each cube with itself included.
+        const int along = 3 * n - 2;
         EXPECT_EQ(Broadphase(all_pairs(boxes.size())).pairs(boxes).size(),
                   static_cast<std::size_t>(along * along * along - n * n * n) / 2);
         expect_exact(boxes);

@@ -77,8 +77,8 @@ TEST(View, GapIsSeenFromAfarAndImpulsesOnlyOfTheLastStep)
     const Body ball = model.add({.name = "ball", .joint = slide_y(), .mass = m});
     const ShapeId shell = model.attach(ball, sphere(0.1), steel);
     const ShapeId floor = model.attach(ground, wall({0, 1, 0}, 0), steel);
-    model.start(ball, 0.1 + 2.25 * h * speed,
-                -speed); // q_m is below the floor for the first time in the third step
+    // q_m is below the floor for the first time in the third step.
+    model.start(ball, 0.1 + 2.25 * h * speed, -speed);
     model.finish();
     MoreauJean stepper(model, {.h = h});
     const View& view = stepper.view();

@@ -124,8 +124,8 @@ TEST_F(Tamping, ControlFollowsTheThreeLaws)
                          : h["stage"][k - 1] == 2 || t > 0.12 - 1e-9 || z <= 0.72 ? 2
                                                                                   : 1);
         if (h["stage"][k - 1] == 1) held = std::max(z, 0.72);
-        const double v =
-            2 * (z - h["support_z"][k - 1]) / 5e-4; // v_k + v_k-1, by the scheme with theta = 1/2
+        // v_k + v_k-1, by the scheme with theta = 1/2
+        const double v = 2 * (z - h["support_z"][k - 1]) / 5e-4;
         h["v"].push_back(k == 1 ? v : v - h["v"].back());
         const double force =
             stage == 1 ? -10e3 - 3e3 * h["v"].back() : -1e6 * (z - held) - 1e3 * h["v"].back();

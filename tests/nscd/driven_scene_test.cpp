@@ -114,8 +114,8 @@ TEST_P(Driven, WallsThatCloseOnABallPushItThenReportWhatCannotBe)
         if (t > 0.1015 && t < 0.165) {
             EXPECT_NEAR(v, 1, 1e-9) << t;
         }
-        if (t > 0.17 &&
-            t < 0.198) { // between two contradicting walls, whose impulses grow with the sweeps and cancel
+        // Between two contradicting walls, whose impulses grow with the sweeps and cancel.
+        if (t > 0.17 && t < 0.198) {
             EXPECT_FALSE(report.converged) << t;
             EXPECT_GT(report.violation, 0.1 * h * root) << t;
             EXPECT_GT(v, -0.2 - 1e-4) << t;

@@ -223,8 +223,8 @@ TEST(MoreauJean, HeavyTopPrecessesSteadilyAtTheClosedFormRate)
                                     .com = {0, 0, l},
                                     .inertia = {I1 - m * l * l, I1 - m * l * l, I3}});
         const Quaterniond start(Eigen::AngleAxisd(tilt, Vector3d::UnitY()));
-        const Vector3d across(-precession * std::sin(tilt), 0,
-                              spin); // Omega e_z in body axes, with the given spin
+        // Omega e_z in body axes, with the given spin
+        const Vector3d across(-precession * std::sin(tilt), 0, spin);
         model.start(top, start, across);
         model.finish();
         const double T = 2 * pi / precession; // one round

@@ -1,4 +1,5 @@
-// Overlaps of grains that are taken back by moving them: how far, by whom, and that nothing else changes.
+// Position correction: overlaps of grains that are removed by moving the grains: how far, by whom, and that
+// nothing else changes.
 #include "tamis/nscd/position_correction.hpp"
 
 #include "allocations.hpp"
@@ -70,8 +71,8 @@ TEST_P(Overlap, OfTwoStonesAtRestIsTakenBackToTheSlopAboutTheirCentreOfMass)
         }
         const double rest = d - (grains[1].x - grains[0].x).norm() - slop;
         ASSERT_GE(rest, -1e-12 * d);
-        ASSERT_NEAR(rest, 0.8 * excess, 1e-3 * excess + 1e-12 * d)
-            << k; // what four passes over four points leave
+        // What four passes over four points leave.
+        ASSERT_NEAR(rest, 0.8 * excess, 1e-3 * excess + 1e-12 * d) << k;
         excess = rest;
         const Vector3d centre = (1000 * grains[0].x + 3000 * grains[1].x) / 4000;
         ASSERT_LT((centre - Vector3d((d - depth) / 4, 0, 0)).norm(), 1e-13 * d);
