@@ -69,6 +69,16 @@ AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(mode
              "coordinates.",
              model.mechanisms()[c.mechanism]->coordinate_name(c.index));
     }
+    if (!model.memories().empty())
+        fail("This method has no memories, but the model has '{}': run it by the Moreau-Jean scheme.",
+             model.memories().front().name);
+    for (int i = 0; i < model.materials(); ++i)
+        for (int j = 0; j <= i; ++j)
+            if (const Material pair = model.pair(i, j); pair.rolling > 0 || pair.anticipation)
+                fail(
+                    "This method has no contacts with {}, but two materials of the model have: run it by the "
+                    "Moreau-Jean scheme.",
+                    pair.rolling > 0 ? "rolling resistance" : "anticipation");
     for (const BodyRecord& b : model.bodies()) {
         const Eigen::LDLT<Matrix3d> ldlt(b.inertia);
         if (!(ldlt.vectorD().minCoeff() > 0))

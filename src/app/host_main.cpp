@@ -1,6 +1,6 @@
 // Runs a model that is compiled apart: loads the shared library named first, whose TAMIS_MODELs register
 // themselves, and goes on as the program of these. The library finds Tamis in this program.
-#include "tamis/app/script.hpp"
+#include "tamis/app/program.hpp"
 
 #include <dlfcn.h>
 #include <fmt/core.h>

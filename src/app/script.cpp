@@ -136,6 +136,10 @@ void Script::read_stepping()
     nlohmann::json identity = options_.values();
     Settings& s = settings_;
     options_.group("Time stepping");
+    method_ = method_named(options_.choice("method", method_names[static_cast<int>(method_)],
+                                           {method_names.begin(), method_names.end()},
+                                           "relative coordinates; absolute ones, joints at velocity level or "
+                                           "by generalized-alpha; without contacts"));
     s.h = options_.number("h", defaults.h, "step size", "s", positive);
     s.theta = options_.number("theta", defaults.theta, "of the theta-scheme", "", {0.5, 1});
     s.t_end = options_.number("t-end", defaults.t_end, "end of the run", "s", positive);
@@ -158,13 +162,20 @@ void Script::read_stepping()
         "rho-inf", method_ == Method::smooth || cut_ ? 0.6 : 0.8,
         "what the generalized-alpha and the smooth method leave of an infinite frequency in a step", "",
         {0, 1});
-    for (const char* name : {"h", "theta", "force", "friction-law"}) identity[name] = options_.values()[name];
+    s.newton = options_.integer(
+        "newton", 1, "iterations on implicit forces and beams in a step at most; 1: linearised", {1});
     if (cut_)
         if (const auto coupled = read_coupling(options_)) {
             coupled_ = std::make_shared<CoupledOptions>(*coupled);
             coupled_->H = s.h;
             coupled_->smooth.rho_inf = s.rho_inf;
         }
+    // How the model is stepped, but for what does not change its state.
+    const nlohmann::json values = options_.values();
+    for (const auto& [name, value] : values.items())
+        if (name != "t-end" && name != "tolerance" && name != "max-sweeps" && name != "solver" &&
+            name != "threads")
+            identity[name] = value;
     identity_ = identity.dump();
 }
 
@@ -190,13 +201,14 @@ std::unique_ptr<Stepper> Script::make_stepper() const
 {
     const Settings& s = settings_;
     if (method_ != Method::moreau_jean && s.friction_law != "coulomb")
-        fail("--friction-law associated is for the Moreau-Jean scheme in relative coordinates: leave it "
-             "away, or "
-             "choose that method.");
+        refuse("--friction-law associated is for the Moreau-Jean scheme in relative coordinates: leave it "
+               "out, or "
+               "choose --method moreau-jean.");
     const Law friction = s.friction_law == "associated" ? Law::associated : Law::contact;
     const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
-    const MoreauJeanOptions moreau_jean{
+    MoreauJeanOptions moreau_jean{
         s.h, s.theta, force, {s.tolerance, s.max_sweeps, s.solver, s.threads, friction}};
+    moreau_jean.newton_iterations = s.newton;
     if (coupled_) {
         coupled_->nonsmooth = moreau_jean;
         return std::make_unique<Coupled>(model, *cut_, *coupled_);

@@ -10,6 +10,8 @@
 #include "tamis/model/stepper.hpp"
 #include "tamis/packing/packing.hpp"
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -22,6 +24,13 @@ enum class Method {
     generalized_alpha, // absolute coordinates, nonsmooth generalized-alpha: Bruels et al. (2014)
     smooth,            // absolute coordinates, two-step scheme without contacts: Zhang et al. (2020)
 };
+inline constexpr std::array<const char*, 4> method_names = {"moreau-jean", "absolute", "generalized-alpha",
+                                                            "smooth"};
+inline Method method_named(const std::string& name)
+{
+    return static_cast<Method>(std::find(method_names.begin(), method_names.end(), name) -
+                               method_names.begin());
+}
 
 // Defaults that a model may set; each is an option of the run.
 struct RunDefaults {

@@ -6,6 +6,7 @@
 #include "tamis/contact/contact_kernel.hpp"
 #include "tamis/contact/contact_law.hpp"
 #include "tamis/contact/device_kernel.hpp"
+#include "tamis/contact/local_solution.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -182,26 +182,6 @@ Vector3d solve_associated(const Matrix3d& W, const Vector3d& q, double mu, Conta
     return outcome(ContactStatus::sliding, T * Vector3d(y2, y3, y1));
 }
 
-Vector3d solve_locally(const ContactProblem& problem, const Contact& contact, const Matrix3d& W, Vector3d u)
-{
-    Vector3d r = Vector3d::Zero();
-    if (contact.law == Law::bilateral) {
-        r.head(contact.rows) = (contact.r - W * u).head(contact.rows);
-        return r;
-    }
-    if (contact.law == Law::rolling) {
-        const double trace = W.trace();
-        return trace > 0 ? project_ball(contact.r - 3 / trace * u, problem.rolling_limit(contact)) : r;
-    }
-    u[0] += contact.shift;
-    if (contact.active_rows() == 1) {
-        if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - u[0] / W(0, 0), 0.0);
-        return r;
-    }
-    const auto law = contact.law == Law::associated ? solve_associated : solve_contact;
-    return law(W, u - W * contact.r, contact.friction, nullptr);
-}
-
 // With z = r - rho u^, alpha = z_n + mu |z_t| decides: alpha <= 0 is the polar cone. Its terms rho mu |u_t|
 // cancel and are never formed:  |z_t| - rho |u_t| = r_t.(r_t - 2 rho u_t) / (|z_t| + rho |u_t|).
 Vector3d project_contact(const Vector3d& r, const Vector3d& u, double mu, double rho)

@@ -5,8 +5,6 @@
 // Outcomes: separation (r = 0), sticking (u = 0), sliding (u_n = 0, |r_t| = mu r_n opposite to u_t).
 #pragma once
 
-#include "tamis/contact/contact_problem.hpp"
-
 #include <Eigen/Core>
 #include <algorithm>
 
@@ -21,11 +19,6 @@ Eigen::Vector3d solve_contact(const Eigen::Matrix3d& W, const Eigen::Vector3d& q
 // The same without mu |u_t|: r in K_mu, u in K_mu*, r _|_ u (Anitescu 2006). When it slides, u_n = mu |u_t|.
 Eigen::Vector3d solve_associated(const Eigen::Matrix3d& W, const Eigen::Vector3d& q, double mu,
                                  ContactStatus* status = nullptr);
-
-// r' of a contact of any law, which has the relative velocity u while r acts. W is W_aa, its inverse for a
-// bilateral contact.
-Eigen::Vector3d solve_locally(const ContactProblem& problem, const Contact& contact, const Eigen::Matrix3d& W,
-                              Eigen::Vector3d u);
 
 // One projection step r <- P_K(r - rho u^).
 Eigen::Vector3d project_contact(const Eigen::Vector3d& r, const Eigen::Vector3d& u, double mu, double rho);

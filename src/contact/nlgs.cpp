@@ -8,6 +8,7 @@
 #include "tamis/contact/nlgs.hpp"
 
 #include "tamis/contact/contact_law.hpp"
+#include "tamis/contact/local_solution.hpp"
 #include "tamis/contact/small_lcp.hpp"
 
 #include <algorithm>

@@ -8,6 +8,9 @@ const Model& without_contacts(const Model& model)
 {
     if (!model.grains().empty())
         fail("The smooth method has no grains: run the model by the Moreau-Jean scheme.");
+    if (!model.memories().empty())
+        fail("The smooth method has no memories, but the model has '{}': run it by the Moreau-Jean scheme.",
+             model.memories().front().name);
     const std::vector<AttachedShape>& shapes = model.shapes();
     for (std::size_t a = 0; a < shapes.size(); ++a)
         for (std::size_t b = a + 1; b < shapes.size(); ++b)

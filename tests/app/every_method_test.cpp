@@ -1,0 +1,186 @@
+// Every method can be chosen for every model, says what it lacks, and goes on from a checkpoint to the same bits.
+#include "cosim/cut_scenes.hpp"
+#include "error_of.hpp"
+#include "io/scratch.hpp"
+#include "model/scenes.hpp"
+#include "tamis/absolute/absolute.hpp"
+#include "tamis/absolute/generalized_alpha.hpp"
+#include "tamis/app/script.hpp"
+#include "tamis/cosim/coupled.hpp"
+#include "tamis/io/checkpoint.hpp"
+#include "tamis/smooth/smooth.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tamis::test {
+
+namespace {
+
+// A pendulum of two arms with springs of all kinds and a controller that counts turns; no contacts.
+struct Arms {
+    Model model{"arms"};
+    Body upper, lower;
+
+    Arms()
+    {
+        model.gravity({0, -scenes::gravity, 0});
+        const Inertia inertia(0.02, 0.02, 0.02);
+        upper = model.add(
+            {.name = "upper", .joint = hinge_z(), .mass = 1, .com = {0.5, 0, 0}, .inertia = inertia});
+        lower = model.add({.name = "lower",
+                           .parent = upper,
+                           .joint = hinge_z(),
+                           .at = {1, 0, 0},
+                           .mass = 1,
+                           .com = {0.5, 0, 0},
+                           .inertia = inertia});
+        model.spring(model.coordinate(lower), {.stiffness = 3, .damping = 0.1});
+        model.spring(model.frame("tip", lower, {1, 0, 0}), model.frame("post", ground, {0, 1, 0}),
+                     {.stiffness = 5, .rest = 0.5});
+        model.start(upper, 0.1, 12); // over the top, and round
+        model.start(lower, 0.3, -2);
+        model.finish();
+    }
+};
+
+// Saves in the middle of a run, reads the file, goes on in a new stepper.
+template <class Make>
+void expect_resumes(const std::string& name, const Make& make, int before, int after)
+{
+    SCOPED_TRACE(name);
+    ScratchFolder folder;
+    const std::unique_ptr<Stepper> whole = make(), resumed = make();
+    for (int n = 0; n < before; ++n) whole->step();
+    Checkpoint c;
+    c.model = name;
+    c.state = whole->save();
+    EXPECT_EQ(c.state.step, before);
+    write_checkpoint(folder / "", c);
+    resumed->restore(read_latest(folder / "", name).checkpoint.state);
+    EXPECT_EQ(resumed->state_hash(), whole->state_hash());
+    EXPECT_EQ(resumed->view().time(), whole->view().time());
+    for (int n = 0; n < after; ++n) {
+        const StepReport a = whole->step(), b = resumed->step();
+        ASSERT_EQ(resumed->state_hash(), whole->state_hash()) << n;
+        ASSERT_EQ(a.sweeps, b.sweeps) << n; // warm starts are part of the state
+    }
+    EXPECT_EQ(resumed->view().energy(), whole->view().energy());
+    for (const auto& m : whole->view().model().mechanisms())
+        for (int k = 0; k < m->nv(); ++k)
+            if (m->nq() == m->nv()) { // (full turns are counted on)
+                EXPECT_EQ(resumed->view().q({m->number(), k}), whole->view().q({m->number(), k}));
+            }
+}
+
+} // namespace
+
+TEST(EveryMethod, ResumesToTheSameBitsWithContacts)
+{
+    Model model("slider_crank");
+    scenes::slider_crank(model);
+    expect_resumes(
+        "relative", [&] { return std::make_unique<MoreauJean>(model, MoreauJeanOptions{.h = 1e-5}); }, 1500,
+        1500);
+    expect_resumes(
+        "absolute", [&] { return std::make_unique<Absolute>(model, AbsoluteOptions{.h = 1e-5}); }, 700, 700);
+    expect_resumes(
+        "generalized-alpha",
+        [&] { return std::make_unique<GeneralizedAlpha>(model, GeneralizedAlphaOptions{.h = 2e-5}); }, 500,
+        500);
+}
+
+TEST(EveryMethod, ResumesToTheSameBitsWithoutContacts)
+{
+    const Arms arms;
+    expect_resumes(
+        "smooth", [&] { return std::make_unique<Smooth>(arms.model, SmoothOptions{.h = 1e-3}); }, 900, 300);
+    expect_resumes(
+        "absolute", [&] { return std::make_unique<Absolute>(arms.model, AbsoluteOptions{.h = 1e-3}); }, 900,
+        300);
+    expect_resumes(
+        "generalized-alpha",
+        [&] { return std::make_unique<GeneralizedAlpha>(arms.model, GeneralizedAlphaOptions{.h = 1e-3}); },
+        900, 300);
+}
+
+TEST(EveryMethod, CouplingsResumeToTheSameBits)
+{
+    const Arms arms;
+    const Cut cut{arms.lower};
+    for (const auto scheme :
+         {CouplingScheme::tight, CouplingScheme::loose, CouplingScheme::original, CouplingScheme::modified})
+        for (const Sweep sweep : {Sweep::gauss_seidel, Sweep::jacobi})
+            for (const int substeps : {1, 2}) {
+                CoupledOptions options;
+                options.H = 1e-4;
+                options.scheme = scheme;
+                options.sweep = sweep;
+                options.extrapolation = 1;
+                options.smooth_substeps = options.nonsmooth_substeps = substeps;
+                options.repeat = Repetition::quasi_newton;
+                expect_resumes(
+                    "coupling " + std::to_string(static_cast<int>(scheme)),
+                    [&] { return std::make_unique<Coupled>(arms.model, cut, options); }, 60, 60);
+            }
+}
+
+TEST(EveryMethod, ContactForceIsFiniteAndCarriesTheWeight)
+{
+    Model model("block");
+    model.gravity({0, -10, 0});
+    const Body block = model.add({.name = "block", .joint = slide_y(), .mass = 2, .inertia = {1, 1, 1}});
+    const MaterialId stone = model.add(Material{});
+    model.attach(block, box(0.1, 0.1, 0.1), stone);
+    model.attach(ground, wall({0, 1, 0}, -0.05), stone);
+    model.finish();
+    const auto force = [&](Stepper&& stepper) {
+        for (int n = 0; n < 200; ++n) stepper.step();
+        return stepper.view().contact_force(block).force[1];
+    };
+    EXPECT_NEAR(force(MoreauJean(model, {.h = 1e-4})), 20, 1e-6);
+    EXPECT_NEAR(force(Absolute(model, {.h = 1e-4})), 20, 1e-6);
+    EXPECT_NEAR(force(GeneralizedAlpha(model, {.h = 1e-4})), 20, 0.2);
+}
+
+// Of the model `workshop` (resume_test.cpp).
+TEST(EveryMethod, IsAnOptionOfTheRun)
+{
+    for (const char* name : {"moreau-jean", "absolute", "generalized-alpha"}) {
+        const auto script = make_script("workshop", {"--method", name, "--no-output"});
+        script->prepare();
+        EXPECT_EQ(method_names[static_cast<int>(script->method())], std::string(name));
+        const auto stepper = script->make_stepper();
+        stepper->step();
+    }
+    EXPECT_TRUE(contains(error_of([] {
+                             make_script("workshop", {"--method", "magic"})->prepare();
+                         }),
+                         "--method"));
+}
+
+TEST(EveryMethod, SaysWhichPartItLacks)
+{
+    Model model("grains");
+    const MaterialId stone = model.add(Material{.rolling = 1e-3});
+    model.add({.name = "body", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
+    const auto lacks = [&](const Model& m, const char* what) {
+        for (const std::string& error :
+             {error_of([&] { Absolute(m, {}); }), error_of([&] { GeneralizedAlpha(m, {}); })})
+            EXPECT_TRUE(contains(error, what)) << error;
+    };
+    model.finish();
+    lacks(model, "rolling resistance");
+    Model counter("counter");
+    counter.add({.name = "body", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
+    counter.memory("turns", 0, [](const View&, double now) { return now + 1; });
+    counter.finish();
+    lacks(counter, "'turns'");
+    EXPECT_TRUE(contains(error_of([&] { Smooth(counter, {}); }), "'turns'"));
+    Model bed("bed");
+    bed.grain({.shape = sphere(0.1), .material = bed.add(Material{}), .density = 1000});
+    bed.finish();
+    lacks(bed, "no grains");
+    (void)stone;
+}
+
+} // namespace tamis::test
