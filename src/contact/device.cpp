@@ -39,22 +39,22 @@ const char* cuda_obstacle(); // in the words of CUDA, null if there is none
 const Device& cuda_device()
 {
     if (const char* obstacle = cuda_obstacle())
-        fail("--solver cuda needs an NVIDIA device, and none can be used ({}); take --solver coloured.",
+        fail("The solver cuda needs an NVIDIA device, and none can be used ({}); take the solver coloured.",
              obstacle);
     return cuda;
 }
 #else
 const Device& cuda_device()
 {
-    fail(
-        "--solver cuda is not in this build, since CUDA's compiler nvcc was not found or not wanted; install "
-        "it and configure with -DTAMIS_CUDA=ON, or take --solver coloured.");
+    fail("The solver cuda is not in this build, since CUDA's compiler nvcc was not found or not wanted; "
+         "install "
+         "it and configure with -DTAMIS_CUDA=ON, or take the solver coloured.");
 }
 #endif
 
 void cuda_failed(const char* words_of_cuda)
 {
-    fail("The NVIDIA device failed ({}); take --solver coloured.", words_of_cuda);
+    fail("The NVIDIA device failed ({}); take the solver coloured.", words_of_cuda);
 }
 
 } // namespace tamis

@@ -175,11 +175,9 @@ LatestCheckpoint read_latest(const std::filesystem::path& folder, const std::str
         }
     }
     if (latest.notes.empty())
-        fail("There is no checkpoint in '{}': name the folder of the run to resume with --out, or start it "
-             "anew "
-             "without --resume.",
+        fail("There is no checkpoint in '{}': name the folder of the run to resume, or start it anew.",
              folder.string());
-    fail("No checkpoint in '{}' can be used; start the run anew without --resume. {}", folder.string(),
+    fail("No checkpoint in '{}' can be used; start the run anew. {}", folder.string(),
          fmt::join(latest.notes, " "));
 }
 

@@ -29,7 +29,7 @@ namespace {
 [[noreturn]] void cannot(std::string_view action, const std::filesystem::path& path, int reason)
 {
     const bool full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
-    fail("Cannot {} '{}': {}; {}choose another folder with --out.", action, path.string(),
+    fail("Cannot {} '{}': {}; {}choose another folder.", action, path.string(),
          std::generic_category().message(reason), full ? "free some space or " : "");
 }
 
@@ -181,7 +181,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
     char owner[300] = "";
     const ssize_t count = ::pread(descriptor_, owner, sizeof owner - 1, 0);
     ::close(descriptor_);
-    fail("Another run (process {}) writes to '{}': wait until it ends, or choose another folder with --out.",
+    fail("Another run (process {}) writes to '{}': wait until it ends, or choose another folder.",
          std::string(owner, static_cast<std::size_t>(std::max<ssize_t>(count - 1, 0))), folder.string());
 }
 

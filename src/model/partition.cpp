@@ -244,7 +244,7 @@ void Partition::close(double* q, double t)
     std::string remedy =
         t == 0 ? "start closer to an assembled configuration, or check the lengths"
                : "the mechanism may be at the end of its travel (check lengths and drives), or the "
-                 "step is too large (--h)";
+                 "step is too large";
     if (t != 0 && named_)
         remedy += fmt::format(
             ", or the choice of independent coordinates (now {}) is better left to the solver", names(u));

@@ -53,10 +53,10 @@ class Beams {
 
   private:
     struct End {
-        Model::FrameRecord frame;                                       // body and place
-        int link = -1;                                                  // -1: the ground
-        Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> J, T; // 6 x nv, 6 x n_u
-        Eigen::Matrix<double, 6, 1> drift;                              // J' v
+        Model::FrameRecord frame;                                                // body and place
+        int link = -1;                                                           // -1: the ground
+        Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> J, T;          // 6 x nv, 6 x n_u
+        Eigen::Matrix<double, 6, 1> drift = Eigen::Matrix<double, 6, 1>::Zero(); // J' v
     };
     NodeMotion end_motion(const End& end, const View& view) const;
     void show(const State::BeamNode* state, const View& view); // fills shown_

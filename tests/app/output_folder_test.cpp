@@ -60,7 +60,7 @@ TEST(OutputFolder, BelongsToOneRunAtATime)
         Swing second({"--out", out, "--quiet"});
         const std::string error = error_of_run(second);
         EXPECT_TRUE(contains(error, "Another run (process " + std::to_string(::getpid()))) << error;
-        EXPECT_TRUE(contains(error, "--out")) << error;
+        EXPECT_TRUE(contains(error, "another folder")) << error;
     };
     EXPECT_EQ(error_of_run(first), "");
     EXPECT_EQ(summary_of(out)["status"], "finished");

@@ -33,6 +33,31 @@ TEST(Pictures, PlanesAreLinesAsFarAsSomethingTouchesThem)
     EXPECT_LT(attribute(points, "RangeMax"), 1.2);
 }
 
+TEST(Pictures, SphericalGrainsArePointsUnlessSurfacesAreAskedFor)
+{
+    ScratchFolder folder;
+    const auto run = [&](const std::string& out, const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{
+            "--out", (folder / out).string(), "--quiet", "--t-end", "0.01", "--frames", "1"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        ASSERT_EQ(run_program(arguments), 0);
+    };
+    run("points", {});
+    EXPECT_FALSE(std::filesystem::exists(folder / "points/frames/workshop_grains_000000.vtp"));
+    for (const char* list : {"points/workshop.pvd", "points/workshop_points.pvd"})
+        EXPECT_NE(text_of(folder / list).find("frames/workshop_points_000001.vtp"), std::string::npos)
+            << list;
+    const std::string points = text_of(folder / "points/frames/workshop_points_000000.vtp");
+    EXPECT_EQ(attribute(points, "NumberOfVerts"), 4);
+    for (const char* name : {"radius", "orientation", "velocity", "grain"})
+        EXPECT_NE(points.find(std::string("Name=\"") + name + '"'), std::string::npos) << name;
+    run("surfaces", {"--surfaces"});
+    const std::string surfaces = text_of(folder / "surfaces/frames/workshop_grains_000000.vtp");
+    EXPECT_EQ(attribute(surfaces, "NumberOfPolys"), 4 * 80); // an icosahedron with its edges halved
+    const std::string list = text_of(folder / "surfaces/workshop.pvd");
+    EXPECT_EQ(list.find("workshop_points_"), std::string::npos);
+}
+
 // The start is in the checkpoint, though nothing was drawn then.
 TEST(Pictures, RunThatDrewNothingMayDrawWhenItGoesOn)
 {

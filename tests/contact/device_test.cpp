@@ -173,7 +173,7 @@ TEST(Device, SolverSaysThatCudaIsMissing)
     for (const char* name : {"cuda", "cuda-float"}) {
         const std::string error = error_of([&] { make_solver(name); });
         if (error.empty()) GTEST_SKIP() << "there is a CUDA device here";
-        EXPECT_TRUE(contains(error, "--solver cuda")) << error;
-        EXPECT_TRUE(contains(error, "take --solver coloured")) << error;
+        EXPECT_TRUE(contains(error, "solver cuda")) << error;
+        EXPECT_TRUE(contains(error, "take the solver coloured")) << error;
     }
 }

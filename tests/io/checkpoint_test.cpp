@@ -201,11 +201,11 @@ TEST(Checkpoint, WithoutAValidOneTheErrorSaysWhatToDo)
     ScratchFolder folder;
     for (const char* where : {"", "none"}) {
         const std::string message = error_of([&] { read_latest(folder / where, "bed"); });
-        EXPECT_TRUE(contains(message, "no checkpoint") && contains(message, "--resume")) << message;
+        EXPECT_TRUE(contains(message, "no checkpoint") && contains(message, "anew")) << message;
     }
     write_file(folder / "checkpoint_000001.h5", "damaged");
     const std::string message = error_of([&] { read_latest(folder / "", "bed"); });
-    EXPECT_TRUE(contains(message, "checkpoint_000001.h5") && contains(message, "--resume")) << message;
+    EXPECT_TRUE(contains(message, "checkpoint_000001.h5") && contains(message, "anew")) << message;
 }
 
 // Restored into a new stepper, the slider-crank goes on to the same bits, through impacts.
