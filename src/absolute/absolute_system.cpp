@@ -72,13 +72,18 @@ AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(mode
     if (!model.memories().empty())
         fail("This method has no memories, but the model has '{}': run it by the Moreau-Jean scheme.",
              model.memories().front().name);
-    for (int i = 0; i < model.materials(); ++i)
-        for (int j = 0; j <= i; ++j)
-            if (const Material pair = model.pair(i, j); pair.rolling > 0 || pair.anticipation)
-                fail(
-                    "This method has no contacts with {}, but two materials of the model have: run it by the "
-                    "Moreau-Jean scheme.",
-                    pair.rolling > 0 ? "rolling resistance" : "anticipation");
+    const std::vector<AttachedShape>& shapes = model.shapes();
+    for (int i = 0; i < static_cast<int>(shapes.size()); ++i)
+        for (int j = 0; j < i; ++j) {
+            if (shapes[i].material < 0 || shapes[j].material < 0 || !model.filter()(j, i)) continue;
+            const Material pair = model.pair(shapes[i].material, shapes[j].material);
+            if (pair.rolling > 0 || pair.anticipation)
+                fail("This method has no contacts with {}, but '{}' and '{}' have: run the model by the "
+                     "Moreau-Jean "
+                     "scheme.",
+                     pair.rolling > 0 ? "rolling resistance" : "anticipation", model.shape_name(j),
+                     model.shape_name(i));
+        }
     for (const BodyRecord& b : model.bodies()) {
         const Eigen::LDLT<Matrix3d> ldlt(b.inertia);
         if (!(ldlt.vectorD().minCoeff() > 0))

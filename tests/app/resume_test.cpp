@@ -33,7 +33,9 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
         {.name = "bob", .joint = hinge_y(), .mass = 1, .com = {0.3, 0, 0}, .inertia = {1e-3, 1e-3, 1e-3}});
     model.start(bob, 1.5, 10);
     const MaterialId stone = model.add(Material{.friction = friction, .restitution = 0.95});
-    const MaterialId sand = model.add(Material{.friction = friction, .rolling = 1e-3, .anticipation = true});
+    const bool grainy = method() == Method::moreau_jean;
+    const MaterialId sand =
+        model.add(Material{.friction = friction, .rolling = grainy ? 1e-3 : 0, .anticipation = grainy});
     if (shown)
         model.show(bob, sphere(0.05), {.p = {0.3, 0, 0}}, "bob");
     else

@@ -2,11 +2,10 @@
 
 #include "allocations.hpp"
 #include "error_of.hpp"
+#include "smooth/damper.hpp"
 #include "smooth/random_motion.hpp"
-#include "tamis/absolute/absolute.hpp"
 #include "tamis/model/rigid_body.hpp"
 #include "tamis/model/rotation.hpp"
-#include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/smooth/beam_layout.hpp"
 #include "tamis/smooth/load.hpp"
 #include "tamis/smooth/smooth.hpp"
@@ -19,6 +18,7 @@
 #include <numbers>
 
 using namespace tamis;
+using namespace tamis::scenes;
 using Eigen::Matrix3d, Eigen::Vector3d;
 using std::numbers::pi;
 
@@ -360,15 +360,6 @@ TEST(Beam, EndMomentRollsItUpIntoACircle)
 
 namespace {
 
-// Zhang et al. (2020), Table 3; the bodies on the tip as in Zhang et al. (2022), Table 2: sensor and
-// container, and particles of which only the mass is given.
-constexpr double damper_length = 0.25;
-BeamSection damper_section()
-{
-    return beam_section(RectangularSection{210e9, 0.33, 7845, 0.03, 0.002});
-}
-constexpr double tip_mass = 12.7e-3 + 35.8e-3 + 7e-3, tip_inertia = 2.66e-6;
-
 // Frequency equation of a uniform Timoshenko cantilever with mass m and inertia J on the tip. Harmonic in
 // time, y = (w, theta, V, M) obeys y' = A y:
 //     w' = theta + V / GA,  theta' = M / EI,  V' = -rho A omega^2 w,  M' = -V - rho I omega^2 theta;
@@ -403,67 +394,6 @@ std::vector<double> timoshenko_frequencies(int count)
     }
     return roots;
 }
-
-} // namespace
-
-namespace {
-
-// Of the given freedoms of all nodes but the first, which is clamped.
-std::vector<double> beam_frequencies(const SmoothSystem& system, const std::vector<int>& nodes,
-                                     const std::vector<int>& freedoms)
-{
-    const int f = static_cast<int>(freedoms.size()), n = static_cast<int>(nodes.size()) - 1;
-    std::vector<int> position(system.nodes(), -1);
-    for (int k = 1; k <= n; ++k) position[nodes[k]] = k - 1;
-    Eigen::MatrixXd K = Eigen::MatrixXd::Zero(f * n, f * n), M = K;
-    Gather gather(system);
-    for (const auto& element : system.elements()) {
-        if (element->rows() > 0) continue;
-        ElementTerms terms;
-        const int size = static_cast<int>(element->nodes().size());
-        terms.resize(size, 0);
-        element->add({.nodes = gather(*element, system.start())}, terms, true);
-        for (int i = 0; i < f * size; ++i)
-            for (int j = 0; j < f * size; ++j) {
-                const int row = position[element->nodes()[i / f]], column = position[element->nodes()[j / f]];
-                if (row < 0 || column < 0) continue;
-                const int from_i = 6 * (i / f) + freedoms[i % f], from_j = 6 * (j / f) + freedoms[j % f];
-                K(f * row + i % f, f * column + j % f) += terms.K(from_i, from_j);
-                M(f * row + i % f, f * column + j % f) += terms.M(from_i, from_j);
-            }
-    }
-    // 1 / omega^2, since rounding is relative to the largest.
-    const Eigen::VectorXcd inverse = K.partialPivLu().solve(M).eval().eigenvalues();
-    std::vector<double> frequencies;
-    for (const std::complex<double>& square : inverse) {
-        EXPECT_LT(std::abs(square.imag()), 1e-13 * inverse.cwiseAbs().maxCoeff()); // none grows
-        frequencies.push_back(1 / (2 * pi * std::sqrt(square.real())));
-    }
-    std::sort(frequencies.begin(), frequencies.end());
-    return frequencies;
-}
-
-// The cantilever with its tip body, clamped to the ground.
-struct Damper {
-    SmoothSystem system;
-    std::vector<int> nodes;
-    MarkerWrench* load;
-    explicit Damper(int elements, BeamInertia inertia = BeamInertia::consistent)
-    {
-        const int clamp = carried_node(system, "clamp", ground_node, {});
-        NodeMotion end;
-        end.x = {damper_length, 0, 0};
-        const int tip = system.add_node("tip", end);
-        nodes = lay_beam(
-            system, {.name = "beam", .elements = elements, .section = damper_section(), .inertia = inertia},
-            clamp, tip);
-        const Vector3d J(2.66e-6, 4.85e-6, tip_inertia); // Zhang et al. (2020), Table 3
-        system.add<RigidBody>(RigidBodySpec{"tip", tip, tip_mass, {0, 0, 0}, J.asDiagonal()});
-        load = &system.add<MarkerWrench>("force", tip, Vector3d::Zero());
-    }
-    // In the plane of y and the turn about z.
-    std::vector<double> frequencies() const { return beam_frequencies(system, nodes, {1, 5}); }
-};
 
 } // namespace
 
@@ -600,123 +530,4 @@ TEST(Beam, AddingItsTermsAllocatesNothing)
     const long before = allocations;
     beam.add({.nodes = s.nodes}, terms, true);
     EXPECT_EQ(allocations, before);
-}
-
-TEST(BeamSection, RectangleHasTheTabulatedTorsionConstant)
-{
-    // Timoshenko and Goodier, Theory of Elasticity, Sect. 109: k1 of J = k1 b h^3.
-    const double table[][2] = {{1, 0.1406}, {2, 0.229}, {5, 0.291}, {10, 0.312}};
-    for (const auto& [ratio, k1] : table)
-        for (const bool flat : {false, true}) {
-            const RectangularSection r{2.6, 0.3, 1, flat ? ratio : 1, flat ? 1 : ratio}; // G = 1
-            EXPECT_NEAR(beam_section(r).stiffness(3, 3) / ratio, k1, 6e-4);
-        }
-}
-
-TEST(BeamSection, RefusesWhatIsNotAMaterial)
-{
-    EXPECT_EQ(error_of([] {
-                  beam_section(RectangularSection{210e9, 0.3, 7800, 0.03, 0});
-              }),
-              "In a rectangular section the height is 0: give a positive number.");
-    EXPECT_EQ(error_of([] {
-                  beam_section(RectangularSection{210e9, 0.7, 7800, 0.03, 1});
-              }),
-              "A rectangular section has Poisson's ratio 0.7: it must lie between -1 and 0.5.");
-}
-
-namespace {
-
-// The damper as a model; the body on the tip has its frame there, or elsewhere.
-struct DamperModel {
-    Model model{"damper"};
-    Body tip;
-    explicit DamperModel(double offset)
-    {
-        tip = model.add({.name = "tip",
-                         .joint = free_joint(),
-                         .at = {damper_length + offset, 0, 0},
-                         .mass = tip_mass,
-                         .com = {-offset, 0, 0},
-                         .inertia = {2.66e-6, 4.85e-6, tip_inertia}});
-        const Frame wall = model.frame("wall", ground), end = model.frame("end", tip, {-offset, 0, 0});
-        model.beam({.name = "beam", .a = wall, .b = end, .section = damper_section()});
-        model.wrench(end, [](const View& view) {
-            return Wrench{.force = {0, 0.25 * std::sin(2 * pi * 15.5 * view.time()), 0}};
-        });
-        model.finish();
-    }
-};
-
-} // namespace
-
-TEST(Beam, OfAModelMovesAsTheSystemMadeByHand)
-{
-    Damper damper(10);
-    SmoothSolver by_hand(damper.system, {.h = 1e-3});
-    DamperModel at_tip(0), aside(0.01);
-    Smooth shared(at_tip.model, {.h = 1e-3}), fixed(aside.model, {.h = 1e-3});
-    for (int step = 1; step <= 50; ++step) {
-        damper.load->set({.force = {0, 0.25 * std::sin(2 * pi * 15.5 * step * 1e-3), 0}});
-        by_hand.predict();
-        by_hand.solve();
-        by_hand.accept();
-        shared.step();
-        fixed.step();
-    }
-    const Vector3d tip = by_hand.node(damper.nodes.back()).x;
-    const Pose a = shared.view().motion(0).pose, b = fixed.view().motion(0).pose;
-    EXPECT_GT(std::abs(tip[1]), 1e-4);
-    EXPECT_LT((a.p - tip).norm(), 1e-11);
-    EXPECT_LT((b * Vector3d(-0.01, 0, 0) - tip).norm(), 1e-11);
-}
-
-TEST(Beam, OfAModelShowsItsSectionsAndCountsItsEnergy)
-{
-    for (const double offset : {0.0, 0.01}) {
-        DamperModel damper(offset);
-        damper.model.gravity({0, 0, -9.81});
-        Smooth run(damper.model, {.h = 1e-3});
-        const View& view = run.view();
-        ASSERT_EQ(view.sections(0).size(), 21u);
-        for (int k = 0; k <= 20; ++k) {
-            const BodyMotion& section = view.sections(0)[k];
-            EXPECT_LT((section.pose.p - Vector3d(damper_length * k / 20, 0, 0)).norm(), 1e-15);
-            EXPECT_LT((section.pose.R - Matrix3d::Identity()).norm(), 1e-15);
-        }
-        EXPECT_EQ(view.energy(), 0); // at rest, all of it at z = 0
-
-        for (int step = 0; step < 20; ++step) run.step();
-        EXPECT_NEAR(view.energy(), run.solver().energy(), 1e-12 * view.kinetic_energy());
-        EXPECT_GT(view.beam_energy().kinetic, 0);
-        EXPECT_NE(view.beam_energy().potential, 0);
-        const BodyMotion &tip = view.motion(0), &end = view.sections(0)[20];
-        EXPECT_LT((tip.pose * Vector3d(-offset, 0, 0) - end.pose.p).norm(), 1e-12);
-        EXPECT_LT((tip.pose.R - end.pose.R).norm(), 1e-12);
-        EXPECT_LT(
-            (tip.velocity - offset * tip.angular_velocity.cross(tip.pose.R.col(0)) - end.velocity).norm(),
-            1e-8);
-    }
-}
-
-TEST(Beam, AbsoluteCoordinatesRefuseIt)
-{
-    DamperModel damper(0);
-    EXPECT_EQ(error_of([&] { Absolute(damper.model, {}); }),
-              "This method has no beams, but the model has 'beam': run it by the smooth method.");
-}
-
-TEST(Beam, OfAModelIsChecked)
-{
-    Model model("beam");
-    const Frame wall = model.frame("wall", ground);
-    EXPECT_EQ(error_of([&] { model.beam({.name = "b", .a = wall, .section = damper_section()}); }),
-              "Beam 'b' has an end without a frame: give both ends what frame() returned.");
-    EXPECT_EQ(error_of([&] { model.beam({.name = "b", .a = wall, .b = wall}); }),
-              "The stiffness of beam 'b' is not symmetric and positive definite: make its section by "
-              "beam_section().");
-    model.beam({.name = "b", .a = wall, .b = wall, .section = damper_section()});
-    model.finish();
-    EXPECT_EQ(error_of([&] { SmoothModel smooth(model); }),
-              "Beam 'b' has no length: its ends stand in one place.");
 }
