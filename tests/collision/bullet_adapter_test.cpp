@@ -1,4 +1,5 @@
 #include "tamis/collision/bullet_adapter.hpp"
+#include "tamis/collision/narrowphase.hpp"
 
 #include "collision/random_poses.hpp"
 #include "tamis/base/error.hpp"

@@ -1,4 +1,5 @@
 #include "tamis/collision/enclosures.hpp"
+#include "tamis/collision/narrowphase.hpp"
 
 #include "collision/random_poses.hpp"
 

@@ -1,4 +1,5 @@
 #include "tamis/collision/mesh_contacts.hpp"
+#include "tamis/collision/narrowphase.hpp"
 
 #include "collision/random_poses.hpp"
 #include "error_of.hpp"
