@@ -293,6 +293,9 @@ SolverReport InteriorPoint::solve(ContactProblem& problem)
         report.satisfied();
     } else if (suits && std::isfinite(report.residual.natural_max)) {
         const int factorisations = approach(problem);
+        // Cones of contacts on which nothing moves degenerate; impulses there have no effect.
+        for (Contact& contact : problem.contacts)
+            if (!contact.r.allFinite()) contact.r.setZero();
         sweeps_.stop = stop;
         report = sweeps_.solve(problem);
         report.sweeps += factorisations;

@@ -48,7 +48,7 @@ TEST(SupportPoint, IsTheFirstOfTheLargestWithAllInstructions)
         if (!find) continue; // not on this machine
         for (int count = 4; count < 41; ++count) expect_first_farthest(find, round_hull(count));
     }
-    for (int count = 4; count < 41; ++count) expect_first_farthest(farthest, round_hull(count));
+    for (int count = 4; count < 41; ++count) expect_first_farthest(support_point, round_hull(count));
 }
 
 TEST(SupportPoint, OfEquallyFarVerticesIsTheFirst)
