@@ -32,11 +32,11 @@ Result solve(LocalProblem& problem, const Choice& choice)
 {
     if (choice.solver == "none") {
         const double error = relative_natural_map(problem);
-        return {
-            "none",
-            {.status = error <= choice.tolerance ? SolverStatus::converged : SolverStatus::iteration_limit,
-             .residual_before = error,
-             .residual = error}};
+        return {"none",
+                {.status = is_solution(problem, problem.r, choice.tolerance) ? SolverStatus::converged
+                                                                             : SolverStatus::iteration_limit,
+                 .residual_before = error,
+                 .residual = error}};
     }
     const RobustOptions robust{.tolerance = choice.tolerance};
     if (choice.solver == "robust") return {"robust", solve_robust(problem, robust)};
@@ -81,9 +81,10 @@ int run(const std::vector<std::string>& files, const Choice& choice, bool warm, 
         const double ms =
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
         const bool converged = report.status == SolverStatus::converged;
-        const char* status = converged                 ? "converged"
-                             : choice.solver == "none" ? "not solved"
-                                                       : "not converged";
+        const char* status = converged                                    ? "converged"
+                             : choice.solver == "none"                    ? "not solved"
+                             : report.status == SolverStatus::no_solution ? "no solution"
+                                                                          : "not converged";
         const Residual natural = residual(problem);
         all = all && (converged || choice.solver == "none");
         fmt::print("{:<42} {:>8} {:<11} {:>6} {:>6} {:>8} {:>9.2f} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.2e} "
