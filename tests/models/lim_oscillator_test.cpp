@@ -1,6 +1,6 @@
 // The oscillator benchmark run as a user runs it: from options to files.
 #include "io/scratch.hpp"
-#include "tamis/app/script.hpp"
+#include "tamis/app/program.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ nlohmann::json results_of(const std::filesystem::path& folder, std::vector<std::
     options.insert(options.end(), {"--quiet", "--out", folder.string()});
     const auto script = make_script("lim_oscillator", options);
     script->prepare();
-    EXPECT_EQ(script->run(), 0);
+    EXPECT_EQ(run(*script), 0);
     return nlohmann::json::parse(text_of(folder / "summary.json"))["results"];
 }
 

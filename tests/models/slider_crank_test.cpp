@@ -50,6 +50,13 @@ struct Table {
     const std::vector<double>& operator[](const std::string& name) const { return column.at(name); }
 };
 
+// A program of several models wants the name of one.
+int run_slider_crank(Words arguments)
+{
+    arguments.insert(arguments.begin(), "slider_crank");
+    return run_program(arguments);
+}
+
 struct Result {
     Table histories, impacts;
     nlohmann::json summary;
@@ -60,7 +67,7 @@ Result run(Words arguments, const std::string& name = "run")
     const auto folder = scratch(name);
     for (const char* word : {"--quiet", "--frames", "0", "--out"}) arguments.push_back(word);
     arguments.push_back(folder.string());
-    EXPECT_EQ(run_program(arguments), 0);
+    EXPECT_EQ(run_slider_crank(arguments), 0);
     Result result{Table(folder / "histories.csv"), Table(folder / "impacts.csv"), {}};
     result.summary = nlohmann::json::parse(std::ifstream(folder / "summary.json"));
     std::filesystem::remove_all(folder);
@@ -265,7 +272,8 @@ TEST(SliderCrank, FilesHaveThePromisedColumns)
 TEST(SliderCrank, PicturesAreListedWithTheirTimes)
 {
     const auto folder = scratch("pictures");
-    ASSERT_EQ(run_program({"--t-end", "0.003", "--frames", "3", "--quiet", "--out", folder.string()}), 0);
+    ASSERT_EQ(run_slider_crank({"--t-end", "0.003", "--frames", "3", "--quiet", "--out", folder.string()}),
+              0);
     std::ifstream in(folder / "slider_crank.pvd");
     const std::string pvd(std::istreambuf_iterator<char>(in), {});
     for (const char* t : {"timestep=\"0\"", "timestep=\"0.001\"", "timestep=\"0.002\"", "timestep=\"0.003\""})
@@ -307,7 +315,7 @@ TEST(SliderCrank, MistakesGiveOneClearSentence)
         if (m.arguments[0] != "--out") arguments.insert(arguments.end(), {"--out", out});
         testing::internal::CaptureStderr();
         testing::internal::CaptureStdout();
-        const int code = run_program(arguments);
+        const int code = run_slider_crank(arguments);
         const std::string said = testing::internal::GetCapturedStderr();
         testing::internal::GetCapturedStdout();
         EXPECT_EQ(code, m.code) << m.arguments[0] << " " << m.arguments[1] << ": " << said;
@@ -326,7 +334,7 @@ TEST(SliderCrank, AnglesGoOnWithTheRun)
             Words arguments{"--formulation", formulation, "--t-end", t_end,          "--quiet",
                             "--frames",      "0",         "--out",   folder.string()};
             if (resume) arguments.push_back("--resume");
-            EXPECT_EQ(run_program(arguments), 0);
+            EXPECT_EQ(run_slider_crank(arguments), 0);
         };
         part("0.06", false);
         part("0.07", true);
@@ -346,7 +354,7 @@ TEST(SliderCrank, FullDiskKeepsWhatWasWritten)
     auto run_with_small_disk = [&] {
         const rlimit limit{200'000, 200'000};
         setrlimit(RLIMIT_FSIZE, &limit);
-        std::exit(run_program({"--frames", "0", "--quiet", "--out", folder.string()}));
+        std::exit(run_slider_crank({"--frames", "0", "--quiet", "--out", folder.string()}));
     };
     EXPECT_EXIT(run_with_small_disk(), testing::ExitedWithCode(1), "histories.csv");
     const Table rows(folder / "histories.csv");

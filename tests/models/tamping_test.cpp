@@ -27,6 +27,7 @@ class Tamping : public testing::Test {
     {
         options.insert(options.end(),
                        {"--grains", "60", "--quick", "--quiet", "--frames", "0", "--out", path(name)});
+        options.insert(options.begin(), "tamping"); // a program of several models wants the name of one
         return run_program(options);
     }
     static std::string path(const std::string& name) { return (folder() / name).string(); }
