@@ -27,8 +27,6 @@ TAMIS_MODEL(double_pendulum, "Double pendulum, whole or cut at its hinge (Zhang 
     const double g = opt("gravity", 9.81, "acceleration of gravity along -y", "m/s2");
     const double angle = opt("angle", std::numbers::pi / 2, "of both bodies at the start", "rad");
     const double rate = opt("rate", 0.5, "of both bodies at the start", "rad/s");
-    if (choice("method", "moreau-jean", {"moreau-jean", "smooth"}, "of the whole") == "smooth")
-        method(Method::smooth);
 
     // 2. Two hinges; the second body turns with the first at the start.
     model.gravity({0, -g, 0});

@@ -133,7 +133,7 @@ void Script::read_all()
 void Script::read_stepping()
 {
     const bool grains = packed_ || !model.grains().empty();
-    nlohmann::json identity = options_.values();
+    const nlohmann::json of_model = options_.values();
     Settings& s = settings_;
     options_.group("Time stepping");
     method_ = method_named(options_.choice("method", method_names[static_cast<int>(method_)],
@@ -171,12 +171,13 @@ void Script::read_stepping()
             coupled_->smooth.rho_inf = s.rho_inf;
         }
     // How the model is stepped, but for what does not change its state.
+    nlohmann::json of_stepping;
     const nlohmann::json values = options_.values();
     for (const auto& [name, value] : values.items())
-        if (name != "t-end" && name != "tolerance" && name != "max-sweeps" && name != "solver" &&
-            name != "threads")
-            identity[name] = value;
-    identity_ = identity.dump();
+        if (!of_model.contains(name) && name != "t-end" && name != "tolerance" && name != "max-sweeps" &&
+            name != "solver" && name != "threads")
+            of_stepping[name] = value;
+    identity_ = nlohmann::json::array({of_model, of_stepping}).dump();
 }
 
 void Script::check_all() const

@@ -105,12 +105,15 @@ void check_same_run(const Script& script, const Checkpoint& checkpoint)
 {
     const nlohmann::json was = nlohmann::json::parse(checkpoint.options, nullptr, false);
     const nlohmann::json now = nlohmann::json::parse(script.identity());
-    for (const auto& [name, value] : now.items()) {
-        if (was.contains(name) && was[name] == value) continue;
-        fail("The run to resume was made with --{0} {1}, not {2}: give --{0} {1}, or start anew without "
-             "--resume.",
-             name, was.contains(name) ? was[name].dump() : "unset", value.dump());
-    }
+    const bool readable = was.is_array() && was.size() == now.size();
+    for (std::size_t k = 0; k < now.size(); ++k) // first those of the model: others may follow from them
+        for (const auto& [name, value] : now[k].items()) {
+            const bool known = readable && was[k].contains(name);
+            if (known && was[k][name] == value) continue;
+            fail("The run to resume was made with --{0} {1}, not {2}: give --{0} {1}, or start anew without "
+                 "--resume.",
+                 name, known ? was[k][name].dump() : "unset", value.dump());
+        }
     if (checkpoint.model_hash != model_hash(script.model))
         fail("The model '{}' has changed since the run to resume: start it anew without --resume.",
              script.model.name());

@@ -1,10 +1,13 @@
 // The equations by three ways (emitted code, tape, recursion in double), and their derivatives by
 // differences.
+#include "tamis/mbs_symbolic/compiled_equations.hpp"
 #include "tamis/mbs_symbolic/equations.hpp"
 #include "tamis/mbs_symbolic/generate.hpp"
 
 #include "mbs_symbolic/gallery.hpp"
 
+#include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 namespace tamis::gallery {
@@ -162,11 +165,21 @@ TEST(Equations, ParametersStaySymbols)
     EXPECT_LT(relative_error(after, value(numeric, m, Quantity::dynamics, x)), 1e-12);
 }
 
-TEST(Equations, UnknownMechanismRunsOnTheTape)
+TEST(Equations, WithoutACompilerTheTapeRunsAndANoteSaysWhy)
 {
-    const Mechanism m = spatial_chain(4); // not in the gallery
+    const Mechanism m = spatial_chain(4); // not in the gallery, so not loaded yet
+    const std::string cache = testing::TempDir() + "tamis_no_compiler";
+    const char* used = std::getenv("TAMIS_CACHE");
+    const std::string before = used ? used : "";
+    setenv("TAMIS_CACHE", cache.c_str(), 1);
+    setenv("CC", "no-such-compiler", 1);
     Equations equations(m);
+    unsetenv("CC");
+    setenv("TAMIS_CACHE", before.c_str(), 1);
+    std::filesystem::remove_all(cache);
     EXPECT_FALSE(equations.compiled());
+    EXPECT_NE(why_interpreted().find("no C compiler 'no-such-compiler'"), std::string::npos)
+        << why_interpreted();
     NumericEquations numeric(m);
     const Sample x = random_sample(m, 2);
     EXPECT_LT(

@@ -130,7 +130,7 @@ TEST(MoreauJean, AssociatedFrictionLiftsASlidingBlockAndOnlyNlgsHasIt)
     model.finish();
     MoreauJeanOptions options{.h = h};
     options.contacts.friction = Law::associated;
-    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model, options); }), "--solver nlgs"));
+    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model, options); }), "the solver nlgs"));
     options.contacts.solver = "nlgs";
     MoreauJean stepper(model, options);
     EXPECT_TRUE(stepper.step().converged);
