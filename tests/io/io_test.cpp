@@ -431,7 +431,7 @@ TEST(SceneWriter, PolygonsOfAllBodiesAreCountedAndLabelled)
     const std::string cells =
         xml.substr(xml.find("<CellData"), xml.find("</CellData>") - xml.find("<CellData"));
     const std::string body = "DataArray[^>]*Name=\"body\"", drawing = "DataArray[^>]*Name=\"drawing\"";
-    EXPECT_EQ(attribute_of(cells, body, "type"), "Int32");
+    EXPECT_NE(cells.find("type=\"Int32\" Name=\"body\""), std::string::npos) << cells;
     EXPECT_EQ(attribute_of(cells, body, "RangeMin"), "-1");
     EXPECT_EQ(attribute_of(cells, body, "RangeMax"), "7");
     EXPECT_EQ(attribute_of(cells, drawing, "RangeMin"), "0");
