@@ -8,13 +8,12 @@
 #include "tamis/app/saved.hpp"
 #include "tamis/app/stop_signals.hpp"
 #include "tamis/app/summary_file.hpp"
-#include "tamis/cosim/coupled.hpp"
 #include "tamis/io/checkpoint.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/mbs_symbolic/compiled_equations.hpp"
 #include "tamis/model/detection.hpp"
 #include "tamis/model/model_hash.hpp"
-#include "tamis/nscd/moreau_jean.hpp"
+#include "tamis/model/stepper.hpp"
 
 #include <algorithm>
 #include <array>
@@ -193,18 +192,17 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
     times["total"] = s.step_seconds + s.output_seconds;
     j["state_hash"] = fmt::format("{:016x}", stepper.state_hash());
     j["notes"] = notes;
-    if (const auto* coupled = dynamic_cast<const Coupled*>(&stepper)) {
-        const CouplingStatistics& c = coupled->coupling().statistics();
-        j["coupling"] = {{"iterations", c.iterations}, {"steps_not_converged", c.not_converged}};
-    }
-    if (const auto* relative = dynamic_cast<const MoreauJean*>(&stepper)) {
-        j["equations"] = relative->compiled() ? "compiled" : "interpreted";
-        j["partition_changes"] = relative->partition_changes();
-        for (const auto& m : script.model.mechanisms())
-            for (int c : relative->independent(m->number()))
-                j["independent_coordinates"].push_back(m->coordinate_name(c));
-    }
+    for (const auto& [name, fact] : stepper.facts())
+        std::visit([&](const auto& value) { j[nlohmann::json::json_pointer("/" + name)] = value; }, fact);
     return j;
+}
+
+// "compiled", "interpreted", or nothing of a method without generated equations.
+std::string equations(const Stepper& stepper)
+{
+    const Facts facts = stepper.facts();
+    const auto found = facts.find("equations");
+    return found == facts.end() ? "" : std::get<std::string>(found->second);
 }
 
 // Methods in absolute coordinates close all joints as loops.
@@ -221,9 +219,8 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
                script.model.name(), s.steps, script.settings().h, stepper.view().time(), s.step_seconds,
                1e6 * s.step_seconds / std::max(s.steps - s.steps_before, 1L), s.output_seconds);
     if (!script.model.grains().empty()) fmt::print("  grains       {}\n", script.model.grains().size());
-    if (const auto* relative = dynamic_cast<const MoreauJean*>(&stepper);
-        relative && !script.model.bodies().empty())
-        fmt::print("  equations    {}\n", relative->compiled() ? "compiled" : "interpreted");
+    if (const std::string kind = equations(stepper); !kind.empty() && !script.model.bodies().empty())
+        fmt::print("  equations    {}\n", kind);
     fmt::print("  contacts     in {} steps, {} at most; {} sweeps a step at most; worst residual {:.1e}\n",
                s.contact_steps, s.max_contacts, s.max_sweeps, s.max_residual);
     if (s.contact_steps > 0) fmt::print("  penetration  {:.1e} m at most\n", s.max_penetration);
@@ -257,8 +254,7 @@ int simulate(const Script& script)
     if (!set.no_output && std::filesystem::is_directory(folder)) lock.emplace(folder);
     const long steps = std::max(1L, static_cast<long>(std::ceil(set.t_end / set.h * (1 - 1e-12))));
     std::vector<std::string> notes = stepper->messages();
-    if (const auto* relative = dynamic_cast<const MoreauJean*>(stepper.get());
-        relative && !relative->compiled())
+    if (equations(*stepper) == "interpreted")
         if (const std::string why = why_interpreted(); !why.empty())
             notes.push_back(fmt::format("The equations are interpreted: {}", why));
     Statistics statistics;

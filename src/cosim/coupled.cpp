@@ -155,4 +155,10 @@ std::vector<std::string> Coupled::messages() const
     return notes;
 }
 
+Facts Coupled::facts() const
+{
+    const CouplingStatistics& s = coupling_->statistics();
+    return {{"coupling/iterations", s.iterations}, {"coupling/steps_not_converged", s.not_converged}};
+}
+
 } // namespace tamis

@@ -63,6 +63,7 @@ class Coupled : public Stepper {
     const View& view() const override { return view_; }
     std::uint64_t state_hash() const override;
     std::vector<std::string> messages() const override;
+    Facts facts() const override;
     double momentum_error() const override { return nonsmooth_.stepper().momentum_error(); }
 
     SavedState save() const override;

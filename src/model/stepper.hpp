@@ -8,6 +8,10 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
 
 namespace tamis {
 
@@ -47,6 +51,10 @@ struct StepReport {
     double loop_error = 0;  // m
 };
 
+// What a method tells of itself for the summary of a run, by name; "a/b" is b of a group a.
+using Fact = std::variant<std::string, long, std::vector<std::string>>;
+using Facts = std::map<std::string, Fact>;
+
 class Stepper {
   public:
     virtual ~Stepper() = default;
@@ -54,6 +62,7 @@ class Stepper {
     virtual const View& view() const = 0; // the state after the last step
     virtual std::uint64_t state_hash() const = 0;
     virtual std::vector<std::string> messages() const { return {}; } // what the user should know
+    virtual Facts facts() const { return {}; }
     // Momentum balance of the last step, where there are grains: the change of the grains' momentum, and of
     // the generalised momentum of each mechanism, beyond free flight, minus the contact impulses, over the
     // sum of these impulses (for a mechanism, and those of its forces); the largest of these ratios.

@@ -215,6 +215,17 @@ SolverReport MoreauJean::solve_contacts(StepReport& report)
     }
 }
 
+Facts MoreauJean::facts() const
+{
+    Facts facts{{"equations", mechanisms_.compiled() ? "compiled" : "interpreted"},
+                {"partition_changes", long{mechanisms_.partition_changes()}}};
+    std::vector<std::string> names;
+    for (const auto& m : model_.mechanisms())
+        for (const int c : mechanisms_.independent(m->number())) names.push_back(m->coordinate_name(c));
+    if (!names.empty()) facts["independent_coordinates"] = std::move(names);
+    return facts;
+}
+
 double MoreauJean::momentum_error() const
 {
     if (grains_.count() == 0) return 0;

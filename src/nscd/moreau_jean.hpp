@@ -21,6 +21,7 @@ class MoreauJean : public Stepper {
     const View& view() const override { return *now_; }
     std::uint64_t state_hash() const override;
     std::vector<std::string> messages() const override { return mechanisms_.messages(); }
+    Facts facts() const override;
     double momentum_error() const override;
     SavedState save() const override;
     void restore(const SavedState& saved) override;
