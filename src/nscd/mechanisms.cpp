@@ -7,8 +7,6 @@
 #include "tamis/nscd/mechanisms.hpp"
 
 #include "tamis/base/error.hpp"
-#include "tamis/model/laws.hpp"
-#include "tamis/model/spring.hpp"
 #include "tamis/nscd/beams.hpp"
 
 #include <Eigen/Cholesky>
@@ -25,7 +23,7 @@ struct Mechanisms::Block {
     Block(const Model& model, const Mechanism& m, const std::vector<Coordinate>& guided, int q_start,
           int v_start)
         : body(m), driven(model, m.number(), guided), q0(q_start), v0(v_start), q_m(VectorXd::Zero(m.nq())),
-          v_star(VectorXd::Zero(m.nv())), Q(v_star), f(v_star), d_beta(v_star), scratch(v_star), b(v_star)
+          v_star(VectorXd::Zero(m.nv())), f(v_star), d_beta(v_star), scratch(v_star), b(v_star)
     {
     }
     // x -> (M_red, or the matrix with beams)^-1 x
@@ -46,7 +44,7 @@ struct Mechanisms::Block {
     std::unique_ptr<Partition> partition;
     std::unique_ptr<Beams> beams; // null: none
     int q0, v0, beam0 = 0;        // its place in State
-    bool implicit = false;        // has implicit forces on its coordinates
+    const AppliedForces::OnMechanism* forces = nullptr;
     // predict
     VectorXd q_m;
     VectorXd w_n; // velocities of the block at the start of the step
@@ -55,10 +53,9 @@ struct Mechanisms::Block {
     Eigen::LLT<Eigen::MatrixXd> M_red_llt;
     VectorXd vc_now, vc_next; // driven velocities at t_n and t_n+1
     VectorXd vc_work;
-    Eigen::MatrixXd K, C, M_S; // of implicit forces; M + S
+    Eigen::MatrixXd M_S; // M + S, with implicit forces
     // free velocity
     VectorXd v_star; // velocity at which f is evaluated
-    VectorXd Q;      // joint forces
     VectorXd f, d_beta, scratch;
     VectorXd dv,
         dw; // since then, at which implicit forces are evaluated: of all coordinates; of the block, with beams
@@ -81,46 +78,28 @@ std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocit
     return names;
 }
 
-bool implicit(const SpringLaw& law)
-{
-    return law.treatment == ForceTreatment::implicit;
-}
-
 } // namespace
 
-Mechanisms::Mechanisms(const Model& model, const std::vector<Coordinate>& guided)
-    : model_(model), guided_(guided.size(), 0.0)
+std::vector<std::unique_ptr<Mechanisms::Block>> Mechanisms::make_blocks(const Model& model,
+                                                                        const std::vector<Coordinate>& guided)
 {
+    std::vector<std::unique_ptr<Block>> blocks;
     int nq = 0, nv = 0;
     for (const auto& m : model.mechanisms()) {
-        blocks_.push_back(std::make_unique<Block>(model, *m, guided, nq, nv));
+        blocks.push_back(std::make_unique<Block>(model, *m, guided, nq, nv));
         nq += m->nq();
         nv += m->nv();
     }
+    return blocks;
+}
+
+Mechanisms::Mechanisms(const Model& model, const std::vector<Coordinate>& guided)
+    : model_(model), guided_(guided.size(), 0.0), blocks_(make_blocks(model, guided)),
+      middle_(model, bodies()), ahead_(model, bodies()), forces_(model, bodies())
+{
     for (std::size_t i = 0; i < guided.size(); ++i)
         guided_[i] = model.start_of(guided[i].mechanism).v[guided[i].index];
-    for (const JointSpring& s : model.joint_springs())
-        if (tamis::implicit(s.law)) blocks_[s.on.mechanism]->implicit = true;
-    for (const JointForce& f : model.joint_forces())
-        if (f.treatment == ForceTreatment::implicit) blocks_[f.on.mechanism]->implicit = true;
-    for (const PointSpring& s : model.point_springs()) {
-        if (!tamis::implicit(s.law)) continue;
-        for (const Frame end : {s.a, s.b})
-            if (const int body = model.frame_record(end).body; body >= 0)
-                blocks_[model.bodies()[body].mechanism]->implicit = true;
-        const int a = model.frame_record(s.a).body, b = model.frame_record(s.b).body;
-        if (a >= 0 && b >= 0 && model.bodies()[a].mechanism != model.bodies()[b].mechanism)
-            fail("The implicit spring between bodies '{}' and '{}' ties two mechanisms: add both bodies to "
-                 "one mechanism, "
-                 "or let the spring be explicit.",
-                 model.bodies()[a].name, model.bodies()[b].name);
-    }
-    middle_q_.resize(nq);
-    middle_v_.resize(nv);
-    ahead_q_.resize(nq);
-    ahead_v_.resize(nv);
-    middle_ = std::make_unique<RelativeView>(model, bodies());
-    ahead_ = std::make_unique<RelativeView>(model, bodies());
+    for (int m = 0; m < count(); ++m) blocks_[m]->forces = &forces_.on(m);
 }
 
 Mechanisms::~Mechanisms() = default;
@@ -144,7 +123,8 @@ std::vector<bool> Mechanisms::without_freedom() const
 
 bool Mechanisms::implicit() const
 {
-    return std::any_of(blocks_.begin(), blocks_.end(), [](const auto& k) { return k->implicit || k->beams; });
+    return std::any_of(blocks_.begin(), blocks_.end(),
+                       [](const auto& k) { return k->forces->implicit || k->beams; });
 }
 
 std::vector<Multibody*> Mechanisms::bodies()
@@ -156,8 +136,8 @@ std::vector<Multibody*> Mechanisms::bodies()
 
 void Mechanisms::start(State& state)
 {
-    state.q.resize(middle_q_.size());
-    state.v.resize(middle_v_.size());
+    state.q.resize(middle_.q.size());
+    state.v.resize(middle_.v.size());
     for (auto& block : blocks_) {
         Block& k = *block;
         k.driven.velocities(0, guided_, k.vc_now);
@@ -173,17 +153,14 @@ void Mechanisms::start(State& state)
         k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
         k.H_red = Multibody::RowMatrix::Zero(3, n);
         k.contact_impulse = VectorXd::Zero(k.body.nv);
-        if (k.implicit) {
-            k.K = k.C = Eigen::MatrixXd::Zero(k.body.nv, k.body.nv);
-        }
         state.partitions.push_back(k.partition->sets());
     }
-    middle_q_ = state.q;
-    middle_v_ = state.v;
-    middle_->set(0, middle_q_.data(), middle_v_.data());
+    middle_.q = state.q;
+    middle_.v = state.v;
+    middle_.show(0);
     for (auto& block : blocks_) {
         Block& k = *block;
-        auto beams = std::make_unique<Beams>(model_, k.body.mechanism.number(), *middle_);
+        auto beams = std::make_unique<Beams>(model_, k.body.mechanism.number(), middle_.view);
         if (!beams->empty()) {
             k.beams = std::move(beams);
             k.beam0 = static_cast<int>(state.beam_nodes.size());
@@ -214,8 +191,8 @@ void Mechanisms::predict(const State& state, const StepTimes& s)
         k.partition->close(k.q_m.data(), s.t_m);
         k.partition->project();
         k.driven.velocities(s.t_next, guided_, k.vc_next);
-        k.q_of(middle_q_) = k.q_m;
-        k.v_of(middle_v_) = k.v_star;
+        k.q_of(middle_.q) = k.q_m;
+        k.v_of(middle_.v) = k.v_star;
         for (int j = 0; j < k.partition->nu(); ++j) k.w_n[j] = k.v_star[k.partition->u[j]];
         if (k.beams) {
             k.beams->predict(state.beam_nodes.data() + k.beam0, s);
@@ -228,16 +205,16 @@ void Mechanisms::predict(const State& state, const StepTimes& s)
         k.dw.setZero();
         k.dv.setZero();
     }
-    middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
+    middle_.show(s.t_m);
 }
 
 void Mechanisms::linearise(const State&, const StepTimes& s)
 {
-    evaluate_forces(s, true);
+    forces_.evaluate(middle_, true);
     for (auto& block : blocks_) {
         Block& k = *block;
         k.body.dynamics(k.q_m.data(), k.v_star.data());
-        if (k.beams) k.beams->place_ends(*middle_, *k.partition, k.v_star.data(), true);
+        if (k.beams) k.beams->place_ends(middle_.view, *k.partition, k.v_star.data(), true);
         factorise(k, s);
     }
 }
@@ -245,15 +222,16 @@ void Mechanisms::linearise(const State&, const StepTimes& s)
 void Mechanisms::factorise(Block& k, const StepTimes& s)
 {
     const Partition& p = *k.partition;
-    if (k.implicit) k.M_S = k.body.M + s.h * s.theta * k.C + s.h * s.h * s.theta * s.theta * k.K;
+    if (k.forces->implicit)
+        k.M_S = k.body.M + s.h * s.theta * k.forces->C + s.h * s.h * s.theta * s.theta * k.forces->K;
     if (p.nu() > 0) {
         if (p.trivial()) {
-            if (k.implicit)
+            if (k.forces->implicit)
                 k.M_red = k.M_S;
             else if (k.beams)
                 k.M_red = k.body.M;
         } else {
-            if (k.implicit)
+            if (k.forces->implicit)
                 k.MB.noalias() = k.M_S * p.B;
             else
                 k.MB.noalias() = k.body.M * p.B;
@@ -262,7 +240,7 @@ void Mechanisms::factorise(Block& k, const StepTimes& s)
     }
     if (k.beams) return k.beams->linearise(s, k.M_red);
     if (p.nu() == 0) return;
-    if (p.trivial() && !k.implicit)
+    if (p.trivial() && !k.forces->implicit)
         k.M_red_llt.compute(k.body.M);
     else
         k.M_red_llt.compute(k.M_red);
@@ -280,8 +258,8 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
         Block& k = *blocks_[i];
         Partition& p = *k.partition;
         auto v_free = problem.v_free.segment(problem.offset(static_cast<int>(i)), k.size());
-        k.f = k.Q - k.body.c;
-        const bool trivial = p.trivial() && !k.implicit && !k.beams;
+        k.f = k.forces->Q - k.body.c;
+        const bool trivial = p.trivial() && !k.forces->implicit && !k.beams;
         if (trivial) {
             k.rhs = h * k.f;
         } else {
@@ -296,12 +274,12 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
                 k.d_beta += h * k.b;
             }
             k.scratch = h * k.f;
-            if (k.implicit) {
+            if (k.forces->implicit) {
                 if (k.newton)
                     k.scratch += k.M_S * k.dv - k.body.M * k.dv;
                 else
-                    k.scratch +=
-                        h * s.theta * (k.C * k.dv) - h * h * (2 * s.theta - 1) * (k.K * k.v_of(state.v));
+                    k.scratch += h * s.theta * (k.forces->C * k.dv) -
+                                 h * h * (2 * s.theta - 1) * (k.forces->K * k.v_of(state.v));
                 k.scratch.noalias() -= k.M_S * k.d_beta;
             } else {
                 k.scratch.noalias() -= k.body.M * k.d_beta;
@@ -319,112 +297,6 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
     }
 }
 
-void Mechanisms::evaluate_forces(const StepTimes& s, bool tangents)
-{
-    for (auto& block : blocks_) {
-        block->Q.setZero();
-        block->body.w.setZero();
-    }
-    auto q = [&](Coordinate c) {
-        const Block& k = *blocks_[c.mechanism];
-        return middle_q_[k.q0 + k.body.mechanism.position_index(c.index)];
-    };
-    for (const JointSpring& spring : model_.joint_springs()) {
-        Block& k = *blocks_[spring.on.mechanism];
-        k.Q[spring.on.index] -= spring_force(spring.law, q(spring.on), k.v_star[spring.on.index]).value;
-    }
-    for (const JointForce& f : model_.joint_forces())
-        blocks_[f.on.mechanism]->Q[f.on.index] += law_force(model_, f, *middle_);
-    if (!model_.wrench_inputs().empty()) {
-        for (auto& block : blocks_)
-            if (!block->body.mechanism.frames().empty())
-                block->body.frames(middle_q_.data() + block->q0, block->v_star.data());
-        const Model::WrenchInput* input = model_.wrench_inputs().data();
-        auto apply = [&](const Vector3d& force, const Vector3d& moment) {
-            if (input->number >= 0) {
-                auto w = blocks_[input->mechanism]->body.w.segment<6>(6 * input->number);
-                w.head<3>() += force;
-                w.tail<3>() += moment;
-            }
-            ++input;
-        };
-        const Vector3d none = Vector3d::Zero();
-        for (const PointSpring& spring : model_.point_springs()) {
-            const Multibody &a = blocks_[spring.a.mechanism]->body, &b = blocks_[spring.b.mechanism]->body;
-            const Vector3d pull =
-                spring_force(spring.law, b.frame_position(spring.b.index) - a.frame_position(spring.a.index),
-                             b.frame_velocity(spring.b.index) - a.frame_velocity(spring.a.index))
-                    .pull;
-            apply(pull, none);
-            apply(-pull, none);
-        }
-        for (const AppliedWrench& w : model_.wrenches()) {
-            const Wrench value = law_wrench(model_, w, *middle_);
-            apply(value.force, value.moment);
-        }
-    }
-    if (tangents) add_tangents(s);
-}
-
-// Stiffness and damping of implicit forces in joint coordinates. What would pull apart (a spring under compression
-// across its line, a law that grows with its coordinate) is left to the explicit part, so that K and C never take from
-// the mass matrix; the scheme keeps its order.
-void Mechanisms::add_tangents(const StepTimes& s)
-{
-    for (auto& block : blocks_)
-        if (block->implicit) {
-            block->K.setZero();
-            block->C.setZero();
-        }
-    const auto add = [](Block& k, int index, double stiffness, double damping) {
-        k.K(index, index) += std::max(stiffness, 0.0);
-        k.C(index, index) += std::max(damping, 0.0);
-    };
-    for (const JointSpring& spring : model_.joint_springs())
-        if (tamis::implicit(spring.law))
-            add(*blocks_[spring.on.mechanism], spring.on.index, spring.law.stiffness, spring.law.damping);
-    for (const JointForce& f : model_.joint_forces()) {
-        if (f.treatment != ForceTreatment::implicit) continue;
-        Block& k = *blocks_[f.on.mechanism];
-        double& position = middle_q_[k.q0 + k.body.mechanism.position_index(f.on.index)];
-        double& velocity = middle_v_[k.v0 + f.on.index];
-        const double scale = k.body.turns(f.on.index) ? 1 : k.body.length_scale;
-        const auto slope = [&](double& x, double step) {
-            const double was = x, value = law_force(model_, f, *middle_);
-            x = was + step;
-            middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
-            const double changed = law_force(model_, f, *middle_);
-            x = was;
-            middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
-            return (value - changed) / step; // positive: pulls back
-        };
-        add(k, f.on.index, slope(position, 1e-7 * (std::abs(position) + scale)),
-            slope(velocity, 1e-6 * (std::abs(velocity) + scale)));
-    }
-    for (const PointSpring& spring : model_.point_springs()) {
-        if (!tamis::implicit(spring.law)) continue;
-        const Model::FrameRecord &a = model_.frame_record(spring.a), &b = model_.frame_record(spring.b);
-        const int mechanism = model_.bodies()[a.body >= 0 ? a.body : b.body].mechanism;
-        if (a.body < 0 && b.body < 0) continue;
-        Block& k = *blocks_[mechanism];
-        const Placement& placement = middle_->placement(mechanism);
-        const Vector3d from = middle_->position(spring.a), to = middle_->position(spring.b);
-        const Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
-        k.H_full.setZero();
-        if (a.body >= 0) placement.add_point_map(model_.bodies()[a.body].link, from, axes, -1, k.H_full);
-        if (b.body >= 0) placement.add_point_map(model_.bodies()[b.body].link, to, axes, +1, k.H_full);
-        const Vector3d x = to - from;
-        const double length = x.norm();
-        if (!(length > 0)) continue;
-        const Eigen::Matrix3d N = x * x.transpose() / (length * length);
-        const double across = std::max(spring_force(spring.law, length, 0).value / length,
-                                       0.0); // of the pull that turns with x
-        k.K.noalias() += k.H_full.transpose() *
-                         (spring.law.stiffness * N + across * (Eigen::Matrix3d::Identity() - N)) * k.H_full;
-        k.C.noalias() += spring.law.damping * k.H_full.transpose() * N * k.H_full;
-    }
-}
-
 // Where the step would end with the velocities it starts with.
 void Mechanisms::look_ahead(const State& state, const StepTimes& s)
 {
@@ -432,15 +304,15 @@ void Mechanisms::look_ahead(const State& state, const StepTimes& s)
     for (auto& block : blocks_) {
         Block& k = *block;
         const Partition& p = *k.partition;
-        auto v = k.v_of(ahead_v_);
+        auto v = k.v_of(ahead_.v);
         for (int j = 0; j < p.nu(); ++j) k.rhs[j] = state.v[k.v0 + p.u[j]];
         v.noalias() = p.B * k.rhs.head(p.nu());
         if (!p.c.empty()) v.noalias() += p.B_c * k.vc_now;
         k.scratch = theta_h * v;
-        k.body.advance(k.q_m.data(), k.scratch.data(), ahead_q_.data() + k.q0);
+        k.body.advance(k.q_m.data(), k.scratch.data(), ahead_.q.data() + k.q0);
         v += theta_h * k.b;
     }
-    ahead_->set(s.t_next, ahead_q_.data(), ahead_v_.data());
+    ahead_.show(s.t_next);
 }
 
 double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const ContactProblem& problem,
@@ -457,9 +329,9 @@ double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const 
         k.v_star.noalias() = p.B * k.rhs.head(p.nu());
         k.vc_work = (1 - s.theta) * k.vc_now + s.theta * k.vc_next;
         k.v_star.noalias() += p.B_c * k.vc_work;
-        k.v_of(middle_v_) = k.v_star;
+        k.v_of(middle_.v) = k.v_star;
         k.newton = newton;
-        if (!k.implicit && !k.beams) continue;
+        if (!k.forces->implicit && !k.beams) continue;
         k.rhs = problem.v.segment(first, k.size()) - k.w_n;
         change = std::max(change, (k.rhs - k.dw).lpNorm<Eigen::Infinity>());
         largest = std::max({largest, k.rhs.lpNorm<Eigen::Infinity>(), k.w_n.lpNorm<Eigen::Infinity>()});
@@ -468,17 +340,17 @@ double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const 
         k.dv += k.d_beta;
         if (newton) { // q_e = (1 - theta) q_n + theta q_n+1
             k.scratch = s.h * (s.theta * s.theta * k.dv + (2 * s.theta - 1) * k.v_of(state.v));
-            k.body.advance(k.q_m.data(), k.scratch.data(), middle_q_.data() + k.q0);
+            k.body.advance(k.q_m.data(), k.scratch.data(), middle_.q.data() + k.q0);
         }
         if (k.beams) k.beams->go_to(s, k.dw, newton);
     }
-    middle_->set(s.t_m, middle_q_.data(), middle_v_.data());
-    evaluate_forces(s, newton);
+    middle_.show(s.t_m);
+    forces_.evaluate(middle_, newton);
     for (auto& block : blocks_) {
         Block& k = *block;
         k.body.bias(k.q_m.data(), k.v_star.data());
-        if (k.beams) k.beams->place_ends(*middle_, *k.partition, k.v_star.data(), false);
-        if (newton && (k.implicit || k.beams))
+        if (k.beams) k.beams->place_ends(middle_.view, *k.partition, k.v_star.data(), false);
+        if (newton && (k.forces->implicit || k.beams))
             factorise(k, s);
         else if (k.beams)
             k.beams->evaluate(s);
@@ -528,7 +400,7 @@ void Mechanisms::place_driven(const BlockMap& map, ContactProblem& problem, doub
     for (std::size_t j = 0; j < map.driven_bodies().size(); ++j) {
         const int body = map.driven_bodies()[j], link = model_.bodies()[body].link;
         Block& k = *blocks_[map.mechanism(body)];
-        const Placement& placement = middle_->placement(map.mechanism(body));
+        const Placement& placement = middle_.view.placement(map.mechanism(body));
         const std::size_t block = grains + j;
         problem.rigid[block].centre = placement.link(link).p;
         auto twist = [&](const VectorXd& vc, double* out) {
@@ -550,7 +422,7 @@ void Mechanisms::add_side(const State& state, ContactProblem& problem, Contact& 
     const int n_u = p.nu(), n = k.size();
     const double sign = side == 0 ? -1 : 1;
     k.H_full.setZero();
-    const Placement& placement = middle_->placement(number);
+    const Placement& placement = middle_.view.placement(number);
     if (contact.law == Law::rolling)
         placement.add_turn_map(link, contact.frame, sign, k.H_full);
     else
@@ -594,7 +466,7 @@ void Mechanisms::add_end_velocities(const DetectedContact& d, const ContactPoint
 {
     auto velocity = [&](int body, const Vector3d& x) -> Vector3d {
         if (body < 0) return Vector3d::Zero();
-        const BodyMotion& m = ahead_->motion(body);
+        const BodyMotion& m = ahead_.view.motion(body);
         return m.velocity + m.angular_velocity.cross(x - m.pose.p);
     };
     const double u_n = again.normal.dot(velocity(d.body_b, again.on_b) - velocity(d.body_a, again.on_a));
@@ -616,7 +488,7 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
             if (body < 0 || map.is_grain(body)) return;
             Block& k = *blocks_[map.mechanism(body)];
             k.H_full.setZero();
-            middle_->placement(map.mechanism(body))
+            middle_.view.placement(map.mechanism(body))
                 .add_point_map(model_.bodies()[body].link, point, contact.frame, sign, k.H_full);
             k.contact_impulse.noalias() += k.H_full.transpose() * contact.r;
         };
@@ -635,13 +507,13 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
                          (problem.v[problem.offset(static_cast<int>(number)) + i] - state.v[k.v0 + p.u[i]]);
         VectorXd& missing = k.contact_impulse;
         missing = -missing - s.h * k.f;
-        if (k.implicit) {
+        if (k.forces->implicit) {
             missing.noalias() += k.M_S * k.scratch;
             if (k.newton)
                 missing -= k.M_S * k.dv - k.body.M * k.dv;
             else
-                missing -=
-                    s.h * s.theta * (k.C * k.dv) - s.h * s.h * (2 * s.theta - 1) * (k.K * k.v_of(state.v));
+                missing -= s.h * s.theta * (k.forces->C * k.dv) -
+                           s.h * s.h * (2 * s.theta - 1) * (k.forces->K * k.v_of(state.v));
         } else {
             missing.noalias() += k.body.M * k.scratch;
         }

@@ -19,9 +19,9 @@
 #include "tamis/contact/contact_problem.hpp"
 #include "tamis/model/assembly.hpp"
 #include "tamis/model/saved_state.hpp"
+#include "tamis/nscd/applied_forces.hpp"
 #include "tamis/nscd/block_map.hpp"
 #include "tamis/nscd/moreau_jean_options.hpp"
-#include "tamis/nscd/relative_view.hpp"
 #include "tamis/nscd/state.hpp"
 
 namespace tamis {
@@ -72,8 +72,8 @@ class Mechanisms {
     void read(const SavedState& in, State& state) const; // refuses what does not fit
     void adopt(const State& state);                      // goes on from there
 
-    RelativeView& middle() { return *middle_; } // q_m with the velocity at which forces are evaluated
-    RelativeView& ahead() { return *ahead_; }   // after look_ahead()
+    RelativeView& middle() { return middle_.view; } // q_m with the velocity at which forces are evaluated
+    RelativeView& ahead() { return ahead_.view; }   // after look_ahead()
     double loop_error() const;
     int partition_changes() const;
     const std::vector<int>& independent(int mechanism) const;
@@ -86,16 +86,15 @@ class Mechanisms {
 
   private:
     struct Block;
-    void evaluate_forces(const StepTimes& times, bool tangents);
-    void add_tangents(const StepTimes& times);
+    static std::vector<std::unique_ptr<Block>> make_blocks(const Model& model,
+                                                           const std::vector<Coordinate>& guided);
     void factorise(Block& block, const StepTimes& times);
 
     const Model& model_;
     std::vector<double> guided_;
     std::vector<std::unique_ptr<Block>> blocks_;
-    Eigen::VectorXd middle_q_, middle_v_; // q_m and the velocity at which f is evaluated
-    Eigen::VectorXd ahead_q_, ahead_v_;   // q_n+1 and v as the start of the step predicts them
-    std::unique_ptr<RelativeView> middle_, ahead_;
+    Configuration middle_, ahead_; // q_m and the velocity at which f is evaluated; look_ahead()
+    AppliedForces forces_;
     std::vector<Eigen::Matrix<double, 6, 1>> link_velocity_;
 };
 

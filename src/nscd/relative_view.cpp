@@ -78,4 +78,15 @@ const BodyMotion& RelativeView::motion(int body) const
     return motion_[body];
 }
 
+Configuration::Configuration(const Model& model, const std::vector<Multibody*>& bodies) : view(model, bodies)
+{
+    int nq = 0, nv = 0;
+    for (const Multibody* b : bodies) {
+        nq += b->nq;
+        nv += b->nv;
+    }
+    q.resize(nq);
+    v.resize(nv);
+}
+
 } // namespace tamis

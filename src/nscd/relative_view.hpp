@@ -24,6 +24,8 @@ class RelativeView : public View {
     double memory(Memory m) const override { return memory_[m.index]; }
 
     const Placement& placement(int mechanism) const; // positions only
+    int q_offset(int mechanism) const { return q_offset_[mechanism]; }
+    int v_offset(int mechanism) const { return v_offset_[mechanism]; }
     void set_grains(std::span<const GrainState> grains) { grains_ = grains; }
     void set_memory(std::span<const double> memory) { memory_ = memory; }
     // Contacts are written down when somebody asks for them.
@@ -53,6 +55,15 @@ class RelativeView : public View {
     mutable std::vector<std::vector<Eigen::Matrix<double, 6, 1>>> link_velocity_;
     mutable std::vector<BodyMotion> motion_;
     void place() const;
+};
+
+// Coordinates and velocities that are not those of a State, and the view of them.
+struct Configuration {
+    Configuration(const Model& model, const std::vector<Multibody*>& bodies);
+    void show(double t) { view.set(t, q.data(), v.data()); } // after every change
+
+    Eigen::VectorXd q, v; // of all mechanisms, one after the other
+    RelativeView view;
 };
 
 } // namespace tamis
