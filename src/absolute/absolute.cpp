@@ -11,8 +11,8 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/model/contact_records.hpp"
+#include "tamis/model/earlier_contacts.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace tamis {
@@ -120,7 +120,7 @@ void Absolute::assemble_contacts()
     std::swap(contacts_, last_contacts_);
     contacts_.clear();
     if (!found_) return;
-    std::size_t memory = 0;
+    EarlierContacts earlier(std::span<const ContactRecord>{last_contacts_});
     for (const DetectedContact& d : *found_) {
         ContactRecord record{d.shape_a,   d.shape_b,    d.point.feature,
                              d.point.gap, d.point.on_b, contact_frame(d.point.normal),
@@ -137,11 +137,7 @@ void Absolute::assemble_contacts()
         side(0, d.body_a, d.point.on_a, -1);
         side(1, d.body_b, d.point.on_b, +1);
         contact.shift = d.material->restitution * record.u_minus[0]; // e u_n^-
-        // Both lists are in the order of pairs and features: one pass finds the impulses of the last step.
-        auto key = [](const ContactRecord& c) { return std::array{c.shape_a, c.shape_b, c.feature}; };
-        while (memory < last_contacts_.size() && key(last_contacts_[memory]) < key(record)) ++memory;
-        if (memory < last_contacts_.size() && key(last_contacts_[memory]) == key(record))
-            contact.r = last_contacts_[memory].impulse;
+        if (const ContactRecord* last = earlier.find(d)) contact.r = last->impulse;
         problem_.contacts.push_back(contact);
         contacts_.push_back(record);
     }

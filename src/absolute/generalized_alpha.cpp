@@ -20,10 +20,10 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/model/contact_records.hpp"
+#include "tamis/model/earlier_contacts.hpp"
 
 #include <Eigen/KLUSupport>
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace tamis {
@@ -178,17 +178,14 @@ void GeneralizedAlpha::detect()
     candidates_.clear();
     if (!model_.may_touch()) return;
     found_ = &detection_.detect([&](int body) { return system_.body_pose(q_, body); }, alert_);
-    auto last = last_candidates_.begin();
-    auto key = [](const ContactRecord& c) { return std::array{c.shape_a, c.shape_b, c.feature}; };
+    EarlierContacts earlier(std::span<const Candidate>{last_candidates_}, &Candidate::record);
     const Eigen::Vector3d none = Eigen::Vector3d::Zero();
     for (const DetectedContact& d : *found_) {
         ContactRecord record{d.shape_a,   d.shape_b,    d.point.feature,
                              d.point.gap, d.point.on_b, contact_frame(d.point.normal),
                              none,        none,         none};
-        // Both lists are in the order of pairs and features.
-        while (last != last_candidates_.end() && key(last->record) < key(record)) ++last;
         Candidate candidate{record, *d.material};
-        if (last != last_candidates_.end() && key(last->record) == key(record)) {
+        if (const Candidate* last = earlier.find(d)) {
             candidate = *last;
             candidate.record.gap = record.gap;
             candidate.record.point = record.point;

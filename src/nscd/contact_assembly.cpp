@@ -3,22 +3,13 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/base/parallel_for.hpp"
+#include "tamis/model/earlier_contacts.hpp"
 
 #include <algorithm>
 
 namespace tamis {
 
 using Eigen::Vector3d;
-
-namespace {
-
-template <class C>
-std::pair<int, int> pair_of(const C& contact)
-{
-    return {contact.shape_a, contact.shape_b};
-}
-
-} // namespace
 
 struct ContactAssembly::Step {
     const State& state;
@@ -50,11 +41,11 @@ void ContactAssembly::assemble(std::span<const DetectedContact> found, const Sta
     if (detection) mechanisms.look_ahead(state, times);
     const auto assemble = [&](int begin, int end, bool of_mechanisms) {
         if (begin == end) return;
-        auto first = first_impulse(state.impulses, begin);
+        EarlierContacts earlier(std::span<const State::Impulse>{state.impulses});
         for (int k = begin; k < end; ++k) {
             if (map_.meets_mechanism(found_[k]) != of_mechanisms) continue;
             assemble_contact(step, k);
-            recall_impulse(step, k, first);
+            if (const State::Impulse* last = earlier.find(found_[k])) recall(*last, k, problem);
         }
     };
     parallel_for(count, threads_for(count), [&](int begin, int end) { assemble(begin, end, false); });
@@ -116,28 +107,12 @@ void ContactAssembly::add_rigid_side(const Step& step, Contact& contact, int sid
         u_minus += u;
 }
 
-ContactAssembly::Impulses::const_iterator ContactAssembly::first_impulse(const Impulses& impulses,
-                                                                         int k) const
+void ContactAssembly::recall(const State::Impulse& last, int k, ContactProblem& problem) const
 {
-    return std::lower_bound(
-        impulses.begin(), impulses.end(), pair_of(found_[k]),
-        [](const State::Impulse& old, const std::pair<int, int>& pair) { return pair_of(old) < pair; });
-}
-
-// Both lists are in the order of pairs: one pass finds the impulses of the last step, by feature within a pair.
-void ContactAssembly::recall_impulse(const Step& step, int k, Impulses::const_iterator& first)
-{
-    const DetectedContact& d = found_[k];
-    const auto end = step.state.impulses.cend();
-    while (first != end && pair_of(*first) < pair_of(d)) ++first;
-    for (auto it = first; it != end && pair_of(*it) == pair_of(d); ++it) {
-        if (it->feature != d.point.feature) continue;
-        Contact& contact = step.problem.contacts[contact_of_[k]];
-        contact.r = contact.frame.transpose() * it->r;
-        if (d.material->rolling > 0)
-            step.problem.contacts[contact_of_[k] + 1].r = contact.frame.transpose() * it->rolling;
-        break;
-    }
+    Contact& contact = problem.contacts[contact_of_[k]];
+    contact.r = contact.frame.transpose() * last.r;
+    if (found_[k].material->rolling > 0)
+        problem.contacts[contact_of_[k] + 1].r = contact.frame.transpose() * last.rolling;
 }
 
 void ContactAssembly::store(const ContactProblem& problem, State& state) const

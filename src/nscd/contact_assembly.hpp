@@ -41,14 +41,11 @@ class ContactAssembly {
     static void read(const SavedState& in, State& state, int shapes);
 
   private:
-    using Impulses = std::vector<State::Impulse>;
     struct Step; // what an assembly works with
     void assemble_contact(const Step& step, int k);
     void add_rigid_side(const Step& step, Contact& contact, int side, int block, const Eigen::Vector3d& point,
                         Eigen::Vector3d& u_minus) const;
-    Impulses::const_iterator first_impulse(const Impulses& impulses,
-                                           int k) const; // that may belong to contact k
-    void recall_impulse(const Step& step, int k, Impulses::const_iterator& first);
+    void recall(const State::Impulse& last, int k, ContactProblem& problem) const;
     int threads_for(int contacts) const { return contacts < 2000 ? 1 : threads_; }
 
     const BlockMap& map_;
