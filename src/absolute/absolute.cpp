@@ -10,7 +10,6 @@
 #include "tamis/absolute/absolute.hpp"
 
 #include "tamis/base/error.hpp"
-#include "tamis/model/contact_records.hpp"
 #include "tamis/model/earlier_contacts.hpp"
 
 #include <cmath>
@@ -122,10 +121,7 @@ void Absolute::assemble_contacts()
     if (!found_) return;
     EarlierContacts earlier(std::span<const ContactRecord>{last_contacts_});
     for (const DetectedContact& d : *found_) {
-        ContactRecord record{d.shape_a,   d.shape_b,    d.point.feature,
-                             d.point.gap, d.point.on_b, contact_frame(d.point.normal),
-                             {},          {},           {}};
-        record.u_minus.setZero();
+        ContactRecord record = AbsoluteSystem::record(d);
         Contact contact;
         contact.friction = d.material->friction;
         auto side = [&](int s, int body, const Eigen::Vector3d& point, double sign) {
@@ -165,25 +161,19 @@ void Absolute::update()
 
 SavedState Absolute::save() const
 {
-    SavedState out;
-    state_.write(out);
+    SavedState out = tamis::save(state_, view_, contacts_);
     std::vector<double> joints;
     for (const Eigen::Vector3d& r : joint_impulses_) joints.insert(joints.end(), r.data(), r.data() + 3);
     out.put("joint_impulses", joints);
-    out.put("angles", view_.angles());
-    write_records("contacts", contacts_, out);
     return out;
 }
 
 void Absolute::restore(const SavedState& saved)
 {
-    state_.read(saved);
+    contacts_ = tamis::restore(saved, state_, view_);
     const std::vector<double>& joints = saved.get("joint_impulses", 3 * joint_impulses_.size());
     for (std::size_t i = 0; i < joint_impulses_.size(); ++i)
         joint_impulses_[i] = Eigen::Map<const Eigen::Vector3d>(&joints[3 * i]);
-    saved.get("angles", view_.angles());
-    contacts_ = read_records("contacts", saved, model_);
-    view_.set(state_.t, state_.q, state_.v);
     view_.set_contacts(contacts_);
 }
 

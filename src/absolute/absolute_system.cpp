@@ -9,6 +9,7 @@
 #include "tamis/base/error.hpp"
 #include "tamis/base/state_hash.hpp"
 #include "tamis/model/assembly.hpp"
+#include "tamis/model/contact_records.hpp"
 #include "tamis/model/laws.hpp"
 #include "tamis/model/spring.hpp"
 
@@ -248,6 +249,14 @@ Eigen::Matrix<double, 3, 6> AbsoluteSystem::point_map(const CentrePose& q, const
     return H;
 }
 
+ContactRecord AbsoluteSystem::record(const DetectedContact& d)
+{
+    const Vector3d none = Vector3d::Zero();
+    return {d.shape_a,   d.shape_b,    d.point.feature,
+            d.point.gap, d.point.on_b, contact_frame(d.point.normal),
+            none,        none,         none};
+}
+
 AbsoluteView::AbsoluteView(const AbsoluteSystem& system) : JointView(system.joints()), system_(system)
 {
     set(0, system.start().q, system.start().v);
@@ -263,6 +272,23 @@ void AbsoluteView::set(double t, const std::vector<CentrePose>& q, const Eigen::
         m.angular_velocity = q[b].R * v.segment<3>(6 * b + 3);
         m.velocity = v.segment<3>(6 * b) + m.angular_velocity.cross(m.pose.p - q[b].c);
     }
+}
+
+SavedState save(const AbsoluteState& state, const AbsoluteView& view, std::span<const ContactRecord> contacts)
+{
+    SavedState out;
+    state.write(out);
+    out.put("angles", view.angles());
+    write_records("contacts", contacts, out);
+    return out;
+}
+
+std::vector<ContactRecord> restore(const SavedState& saved, AbsoluteState& state, AbsoluteView& view)
+{
+    state.read(saved);
+    saved.get("angles", view.angles());
+    view.set(state.t, state.q, state.v);
+    return read_records("contacts", saved, view.model());
 }
 
 } // namespace tamis

@@ -68,6 +68,8 @@ class AbsoluteSystem {
     static Eigen::Matrix<double, 3, 6> point_map(const CentrePose& q, const Eigen::Vector3d& point,
                                                  const Eigen::Matrix3d& frame, double sign);
 
+    static ContactRecord record(const DetectedContact& contact); // without velocities and impulse: zero
+
     Eigen::VectorXd g, G_dot_v, f;
     Eigen::Matrix<double, Eigen::Dynamic, 12, Eigen::RowMajor> G; // columns of body a, then of body b
 
@@ -97,5 +99,11 @@ class AbsoluteView : public JointView {
     std::span<const ContactRecord> contacts_;
     double h_ = 0;
 };
+
+// What methods in absolute coordinates save alike: the state, the angles that joints have come to, contacts.
+SavedState save(const AbsoluteState& state, const AbsoluteView& view,
+                std::span<const ContactRecord> contacts);
+// Goes back to it and shows it; returns the contacts.
+std::vector<ContactRecord> restore(const SavedState& saved, AbsoluteState& state, AbsoluteView& view);
 
 } // namespace tamis

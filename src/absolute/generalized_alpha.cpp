@@ -19,7 +19,6 @@
 #include "tamis/absolute/generalized_alpha.hpp"
 
 #include "tamis/base/error.hpp"
-#include "tamis/model/contact_records.hpp"
 #include "tamis/model/earlier_contacts.hpp"
 
 #include <Eigen/KLUSupport>
@@ -179,11 +178,8 @@ void GeneralizedAlpha::detect()
     if (!model_.may_touch()) return;
     found_ = &detection_.detect([&](int body) { return system_.body_pose(q_, body); }, alert_);
     EarlierContacts earlier(std::span<const Candidate>{last_candidates_}, &Candidate::record);
-    const Eigen::Vector3d none = Eigen::Vector3d::Zero();
     for (const DetectedContact& d : *found_) {
-        ContactRecord record{d.shape_a,   d.shape_b,    d.point.feature,
-                             d.point.gap, d.point.on_b, contact_frame(d.point.normal),
-                             none,        none,         none};
+        const ContactRecord record = AbsoluteSystem::record(d);
         Candidate candidate{record, *d.material};
         if (const Candidate* last = earlier.find(d)) {
             candidate = *last;
@@ -332,11 +328,6 @@ void GeneralizedAlpha::update()
 // Candidates of the last iteration are what the next step starts from: their impulses are its guess.
 SavedState GeneralizedAlpha::save() const
 {
-    SavedState out;
-    state_.write(out);
-    out.put("a", a_);
-    out.put("v_dot", v_dot_);
-    out.put("angles", view_.angles());
     std::vector<ContactRecord> records;
     std::vector<double> nu;
     std::vector<std::int64_t> active;
@@ -345,7 +336,9 @@ SavedState GeneralizedAlpha::save() const
         nu.push_back(c.nu);
         active.push_back(c.active);
     }
-    write_records("contacts", records, out);
+    SavedState out = tamis::save(state_, view_, records);
+    out.put("a", a_);
+    out.put("v_dot", v_dot_);
     out.put("nu", nu);
     out.put_integers("active", active);
     return out;
@@ -353,11 +346,9 @@ SavedState GeneralizedAlpha::save() const
 
 void GeneralizedAlpha::restore(const SavedState& saved)
 {
-    state_.read(saved);
+    const std::vector<ContactRecord> records = tamis::restore(saved, state_, view_);
     saved.get("a", a_);
     saved.get("v_dot", v_dot_);
-    saved.get("angles", view_.angles());
-    const std::vector<ContactRecord> records = read_records("contacts", saved, model_);
     const std::vector<double>& nu = saved.get("nu", records.size());
     const std::vector<std::int64_t>& active = saved.get_integers("active", records.size());
     candidates_.clear();
@@ -372,7 +363,6 @@ void GeneralizedAlpha::restore(const SavedState& saved)
     }
     q_ = state_.q;
     v_ = state_.v;
-    view_.set(state_.t, state_.q, state_.v);
     view_.set_contacts(contacts_);
 }
 

@@ -1,6 +1,6 @@
 #include "tamis/absolute/absolute.hpp"
 
-#include "model/scenes.hpp"
+#include "absolute/absolute_scenes.hpp"
 #include "tamis/base/error.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
@@ -203,22 +203,11 @@ TEST(Absolute, JointAndPointSpringsActAsInTheRelativeFormulation)
 {
     Model model("springs");
     model.gravity({0, 0, -gravity});
-    const Body a = add_link(model, "a", ground, universal({1, 0, 0}, {1, 1, 0}), {0, 0, 0});
-    const Body b = add_link(model, "b", a, cylindrical({0, 1, 1}), {0.3, 0, 0.2});
-    const Body c = add_link(model, "c", b, spherical(), {0.2, 0.2, 0});
-    model.spring(model.coordinate(a, 0), {.stiffness = 20, .damping = 0.3, .rest = 0.1});
-    model.spring(model.coordinate(a, 1), {.stiffness = 15, .damping = 0.2, .rest = -0.2});
-    model.spring(model.coordinate(b, 0), {.stiffness = 100, .damping = 1, .rest = 0.05});
-    model.force(model.coordinate(b, 1),
-                [&](const View& view) { return -2 * view.v(model.coordinate(b, 1)); });
+    const auto [a, b, c] = spring_chain(model);
     model.force(model.coordinate(c, 2), [](const View& view) { return 0.5 * std::cos(view.time()); });
-    model.spring(model.frame("eye", c, {0, 0.3, 0}), model.frame("anchor", ground, {1, 1, 1}),
-                 {.stiffness = 30, .damping = 0.5, .rest = 0.8});
     model.wrench(model.frame("tip", b, {0.1, 0.1, 0.1}), [](const View&) {
         return Wrench{{1, -2, 3}, {0.1, 0.2, -0.3}};
     });
-    model.start(a, 0.3, 1, 0);
-    model.start(a, -0.5, 0.5, 1);
     model.finish();
     const double coarse = difference(model, 0.3, 2000), fine = difference(model, 0.3, 4000);
     EXPECT_LT(fine, 2e-3);
@@ -255,13 +244,7 @@ TEST(Absolute, BallBouncesToTheSquareOfItsRestitution)
     Model model("ball");
     model.gravity({0, -gravity, 0});
     const double r = 0.1, e = 0.8;
-    const Body ball =
-        model.add({.name = "ball", .joint = free_joint(), .mass = 2, .inertia = {0.008, 0.008, 0.008}});
-    const MaterialId rubber = model.add(Material{.friction = 0, .restitution = e});
-    model.attach(ball, sphere(r), rubber);
-    model.attach(ground, wall({0, 1, 0}, 0), rubber);
-    model.start(ball, 1 + r, 0, 1);
-    model.finish();
+    const Body ball = bouncing_ball(model, r, e, 1);
     const double h = 1e-5, fall = std::sqrt(2 / gravity);
     Absolute stepper(model, {.h = h});
     run(stepper, std::lround(fall * (1 + e) / h)); // the top of the first bounce
@@ -273,19 +256,11 @@ TEST(Absolute, BoxRestsOnAPlaneThatCarriesItsWeight)
 {
     Model model("box");
     model.gravity({0, 0, -gravity});
-    const Body block =
-        model.add({.name = "block", .joint = free_joint(), .mass = 3, .inertia = {0.02, 0.03, 0.04}});
-    const MaterialId wood = model.add(Material{.friction = 0.5, .restitution = 0});
-    model.attach(block, box(0.4, 0.3, 0.2), wood);
-    model.attach(ground, wall({0, 0, 1}, 0), wood);
-    model.start(block, 0.1, 0, 2);
-    model.finish();
+    const Body block = standing_box(model, {.friction = 0.5, .restitution = 0});
     const double h = 1e-3;
     Absolute stepper(model, {.h = h});
     run(stepper, 1000);
-    double weight = 0;
-    for (const ContactRecord& c : stepper.view().contacts()) weight += c.impulse[0] / h;
-    EXPECT_NEAR(weight, 3 * gravity, 1e-7);
+    EXPECT_NEAR(normal_force(stepper, h), 3 * gravity, 1e-7);
     // A corner whose gap rounds to above zero falls freely for one step.
     const double fall = gravity * h * h;
     EXPECT_LT((stepper.view().position(block) - Vector3d(0, 0, 0.1)).norm(), 5 * fall);
@@ -296,23 +271,16 @@ TEST(Absolute, SliderCrankMeetsTheConvergedImpactsWithinAFewSteps)
 {
     Model model("slider crank");
     const Body slider = slider_crank(model);
-    const double h = 2e-6, times[] = {0.002693181, 0.005608435, 0.007467498},
-                 speeds[] = {0.841573, 0.247839, 0.084196};
+    const double h = 2e-6;
     Absolute stepper(model, {.h = h});
-    std::size_t impacts = 0;
+    SliderImpacts impacts(5 * h, 5e-4, 1e-2);
     while (stepper.view().time() < 0.008) {
         const StepReport report = stepper.step();
         ASSERT_TRUE(report.converged);
         ASSERT_LT(report.loop_error, 2e-5);
-        for (const ContactRecord& c : stepper.view().contacts()) {
-            if (c.feature != 0 || c.u_minus[0] > -1e-2) continue;
-            ASSERT_LT(impacts, 3u);
-            EXPECT_NEAR(stepper.view().time(), times[impacts], 5 * h);
-            EXPECT_NEAR(-c.u_minus[0], speeds[impacts], 5e-4);
-            ++impacts;
-        }
+        impacts.after_step(stepper.view());
     }
-    EXPECT_EQ(impacts, 3u);
+    EXPECT_EQ(impacts.count(), 3);
     EXPECT_NEAR(stepper.view().rotation(slider)(1, 0), 0, 1e-6); // both corners of a side hit together
 }
 
@@ -320,10 +288,5 @@ TEST(Absolute, EqualRunsHaveEqualHashes)
 {
     Model model("slider crank");
     slider_crank(model);
-    Absolute first(model, {.h = 1e-5}), second(model, {.h = 1e-5});
-    run(first, 300);
-    run(second, 299);
-    EXPECT_NE(first.state_hash(), second.state_hash());
-    second.step();
-    EXPECT_EQ(first.state_hash(), second.state_hash());
+    expect_repeatable<Absolute>(model);
 }

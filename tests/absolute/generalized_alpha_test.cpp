@@ -1,6 +1,6 @@
 #include "tamis/absolute/generalized_alpha.hpp"
 
-#include "model/scenes.hpp"
+#include "absolute/absolute_scenes.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 #include <cmath>
@@ -70,18 +70,7 @@ TEST(GeneralizedAlpha, SpringsOnJointsOfManyKindsConvergeWithOrderTwo)
 {
     Model model("springs");
     model.gravity({0, 0, -gravity});
-    const Body a = add_link(model, "a", ground, universal({1, 0, 0}, {1, 1, 0}), {0, 0, 0});
-    const Body b = add_link(model, "b", a, cylindrical({0, 1, 1}), {0.3, 0, 0.2});
-    const Body c = add_link(model, "c", b, spherical(), {0.2, 0.2, 0});
-    model.spring(model.coordinate(a, 0), {.stiffness = 20, .damping = 0.3, .rest = 0.1});
-    model.spring(model.coordinate(a, 1), {.stiffness = 15, .damping = 0.2, .rest = -0.2});
-    model.spring(model.coordinate(b, 0), {.stiffness = 100, .damping = 1, .rest = 0.05});
-    model.force(model.coordinate(b, 1),
-                [&](const View& view) { return -2 * view.v(model.coordinate(b, 1)); });
-    model.spring(model.frame("eye", c, {0, 0.3, 0}), model.frame("anchor", ground, {1, 1, 1}),
-                 {.stiffness = 30, .damping = 0.5, .rest = 0.8});
-    model.start(a, 0.3, 1, 0);
-    model.start(a, -0.5, 0.5, 1);
+    spring_chain(model);
     model.finish();
     const double coarse = difference(model, 0.3, 200), fine = difference(model, 0.3, 400);
     EXPECT_LT(fine, 1e-4);
@@ -145,13 +134,7 @@ TEST(GeneralizedAlpha, BallBouncesToTheSquareOfItsRestitution)
     Model model("ball");
     model.gravity({0, -gravity, 0});
     const double r = 0.1, e = 0.8;
-    const Body ball =
-        model.add({.name = "ball", .joint = free_joint(), .mass = 2, .inertia = {0.008, 0.008, 0.008}});
-    const MaterialId rubber = model.add(Material{.friction = 0, .restitution = e});
-    model.attach(ball, sphere(r), rubber);
-    model.attach(ground, wall({0, 1, 0}, 0), rubber);
-    model.start(ball, 1 + r, 0, 1);
-    model.finish();
+    const Body ball = bouncing_ball(model, r, e, 1);
     const double h = 1e-4, fall = std::sqrt(2 / gravity);
     GeneralizedAlpha stepper(model, {.h = h});
     double lowest = 1;
@@ -168,13 +151,7 @@ TEST(GeneralizedAlpha, BallComesToRestAfterInfinitelyManyBounces)
     Model model("ball");
     model.gravity({0, -gravity, 0});
     const double r = 0.1, e = 0.5;
-    const Body ball =
-        model.add({.name = "ball", .joint = free_joint(), .mass = 2, .inertia = {0.008, 0.008, 0.008}});
-    const MaterialId rubber = model.add(Material{.friction = 0, .restitution = e});
-    model.attach(ball, sphere(r), rubber);
-    model.attach(ground, wall({0, 1, 0}, 0), rubber);
-    model.start(ball, 0.1 + r, 0, 1);
-    model.finish();
+    const Body ball = bouncing_ball(model, r, e, 0.1);
     const double h = 1e-3, rest = std::sqrt(2 * 0.1 / gravity) * (1 + e) / (1 - e);
     GeneralizedAlpha stepper(model, {.h = h});
     run(stepper, std::lround(rest / h) + 100);
@@ -186,19 +163,11 @@ TEST(GeneralizedAlpha, BoxRestsOnAPlaneThatCarriesItsWeight)
 {
     Model model("box");
     model.gravity({0, 0, -gravity});
-    const Body block =
-        model.add({.name = "block", .joint = free_joint(), .mass = 3, .inertia = {0.02, 0.03, 0.04}});
-    const MaterialId ice = model.add(Material{});
-    model.attach(block, box(0.4, 0.3, 0.2), ice);
-    model.attach(ground, wall({0, 0, 1}, 0), ice);
-    model.start(block, 0.1, 0, 2);
-    model.finish();
+    const Body block = standing_box(model, {});
     const double h = 1e-3;
     GeneralizedAlpha stepper(model, {.h = h});
     run(stepper, 1000);
-    double weight = 0;
-    for (const ContactRecord& c : stepper.view().contacts()) weight += c.impulse[0] / h;
-    EXPECT_NEAR(weight, 3 * gravity, 1e-7);
+    EXPECT_NEAR(normal_force(stepper, h), 3 * gravity, 1e-7);
     EXPECT_LT((stepper.view().position(block) - Vector3d(0, 0, 0.1)).norm(), 1e-10);
     EXPECT_LT((stepper.view().rotation(block) - Eigen::Matrix3d::Identity()).norm(), 1e-10);
 }
@@ -208,13 +177,7 @@ TEST(GeneralizedAlpha, BlockSlidesDownARampWithCoulombFriction)
     const double mu = 0.3, slope = 0.5, t = 0.5, h = 1e-3;
     Model model("ramp");
     model.gravity({gravity * std::sin(slope), 0, -gravity * std::cos(slope)});
-    const Body block =
-        model.add({.name = "block", .joint = free_joint(), .mass = 3, .inertia = {0.02, 0.03, 0.04}});
-    const MaterialId wood = model.add(Material{.friction = mu, .restitution = 0});
-    model.attach(block, box(0.4, 0.3, 0.2), wood);
-    model.attach(ground, wall({0, 0, 1}, 0), wood);
-    model.start(block, 0.1, 0, 2);
-    model.finish();
+    const Body block = standing_box(model, {.friction = mu, .restitution = 0});
     GeneralizedAlpha stepper(model, {.h = h});
     run(stepper, std::lround(t / h));
     const double acceleration = gravity * (std::sin(slope) - mu * std::cos(slope));
@@ -225,10 +188,9 @@ TEST(GeneralizedAlpha, SliderCrankMeetsTheConvergedImpactsAndNeverPenetrates)
 {
     Model model("slider crank");
     const Body slider = slider_crank(model);
-    const double h = 1e-5, times[] = {0.002693181, 0.005608435, 0.007467498},
-                 speeds[] = {0.841573, 0.247839, 0.084196};
+    const double h = 1e-5;
     GeneralizedAlpha stepper(model, {.h = h});
-    std::size_t impacts = 0;
+    SliderImpacts impacts(2 * h, 2e-3, 5e-2);
     while (stepper.view().time() < 0.01) {
         const StepReport report = stepper.step();
         ASSERT_TRUE(report.converged);
@@ -236,15 +198,9 @@ TEST(GeneralizedAlpha, SliderCrankMeetsTheConvergedImpactsAndNeverPenetrates)
         for (int corner = 0; corner < 4; ++corner)
             for (int side = 1; side <= 2; ++side)
                 ASSERT_GE(stepper.view().gap(ShapeId{0}, ShapeId{side}, corner), -1e-11);
-        for (const ContactRecord& c : stepper.view().contacts()) {
-            if (c.feature != 0 || c.u_minus[0] > -5e-2) continue;
-            ASSERT_LT(impacts, 3u);
-            EXPECT_NEAR(stepper.view().time(), times[impacts], 2 * h);
-            EXPECT_NEAR(-c.u_minus[0], speeds[impacts], 2e-3);
-            ++impacts;
-        }
+        impacts.after_step(stepper.view());
     }
-    EXPECT_EQ(impacts, 3u);
+    EXPECT_EQ(impacts.count(), 3);
     EXPECT_NEAR(stepper.view().rotation(slider)(1, 0), 0, 1e-9); // both corners of a side hit together
 }
 
@@ -252,10 +208,5 @@ TEST(GeneralizedAlpha, EqualRunsHaveEqualHashes)
 {
     Model model("slider crank");
     slider_crank(model);
-    GeneralizedAlpha first(model, {.h = 1e-5}), second(model, {.h = 1e-5});
-    run(first, 300);
-    run(second, 299);
-    EXPECT_NE(first.state_hash(), second.state_hash());
-    second.step();
-    EXPECT_EQ(first.state_hash(), second.state_hash());
+    expect_repeatable<GeneralizedAlpha>(model);
 }
