@@ -11,10 +11,10 @@
 #include "tamis/model/assembly.hpp"
 #include "tamis/model/contact_records.hpp"
 #include "tamis/model/laws.hpp"
+#include "tamis/model/rotation.hpp"
 #include "tamis/model/spring.hpp"
 
 #include <Eigen/Cholesky>
-#include <cmath>
 
 namespace tamis {
 
@@ -125,10 +125,7 @@ void AbsoluteSystem::advance(const std::vector<CentrePose>& q, const Eigen::Vect
 {
     for (int b = 0; b < bodies(); ++b) {
         out[b].c = q[b].c + delta.segment<3>(6 * b);
-        const Vector3d turn = delta.segment<3>(6 * b + 3);
-        const double half = turn.norm() / 2;
-        const Vector3d s = turn * (half > 1e-8 ? std::sin(half) / (2 * half) : 0.5 - half * half / 12);
-        out[b].turn = (q[b].turn * Eigen::Quaterniond(std::cos(half), s[0], s[1], s[2])).normalized();
+        out[b].turn = (q[b].turn * exp_quaternion(delta.segment<3>(6 * b + 3))).normalized();
         out[b].R = out[b].turn.toRotationMatrix();
     }
 }

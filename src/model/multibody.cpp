@@ -4,9 +4,7 @@
 #include "tamis/model/multibody.hpp"
 
 #include "tamis/mbs_symbolic/generate.hpp"
-
-#include <Eigen/Geometry>
-#include <cmath>
+#include "tamis/model/rotation.hpp"
 
 namespace tamis {
 
@@ -57,11 +55,9 @@ void Multibody::advance(const double* q, const double* delta, double* out) const
             continue;
         }
         const Eigen::Vector3d turn(delta[l.v], delta[l.v + 1], delta[l.v + 2]);
-        const double half = turn.norm() / 2;
-        const double s = half > 1e-8 ? std::sin(half) / (2 * half) : 0.5 - half * half / 12;
-        const Eigen::Quaterniond d(std::cos(half), s * turn[0], s * turn[1], s * turn[2]);
         const Eigen::Quaterniond r =
-            (Eigen::Quaterniond(q[l.q], q[l.q + 1], q[l.q + 2], q[l.q + 3]) * d).normalized();
+            (Eigen::Quaterniond(q[l.q], q[l.q + 1], q[l.q + 2], q[l.q + 3]) * exp_quaternion(turn))
+                .normalized();
         out[l.q] = r.w();
         out[l.q + 1] = r.x();
         out[l.q + 2] = r.y();

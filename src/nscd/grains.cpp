@@ -5,6 +5,7 @@
 #include "tamis/base/error.hpp"
 #include "tamis/base/parallel_for.hpp"
 #include "tamis/model/laws.hpp"
+#include "tamis/model/rotation.hpp"
 
 namespace tamis {
 
@@ -26,19 +27,7 @@ Vector3d angular_velocity(const GrainRecord& record, const Matrix3d& R, const Ve
 
 Quaterniond turned(const Quaterniond& q, const Vector3d& angle)
 {
-    const double square = angle.squaredNorm();
-    double cosine, sinc; // of half the angle; sin(a / 2) / a
-    if (square < 1e-4) { // the next terms are below round-off
-        const double s = square / 4;
-        cosine = 1 - s / 2 + s * s / 24 - s * s * s / 720;
-        sinc = 0.5 * (1 - s / 6 + s * s / 120 - s * s * s / 5040);
-    } else {
-        const double size = std::sqrt(square);
-        cosine = std::cos(size / 2);
-        sinc = std::sin(size / 2) / size;
-    }
-    const Vector3d axis = sinc * angle;
-    return (Quaterniond(cosine, axis.x(), axis.y(), axis.z()) * q).normalized();
+    return (exp_quaternion(angle, 1e-4) * q).normalized(); // most turn little in a step
 }
 
 Grains::Grains(const Model& model, int threads)
