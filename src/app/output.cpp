@@ -131,24 +131,26 @@ Output::Output(const Model& model, const std::vector<Record>& records, const Set
                const Checkpoint& from)
     : Output(model, records, settings)
 {
-    const std::vector<double>&files = saved_list(from, "files", 4), &touched = saved_list(from, "touched");
+    const auto planes = std::ranges::count_if(
+        model.shapes(), [](const AttachedShape& s) { return std::holds_alternative<Plane>(s.shape); });
+    const std::vector<double>& start = saved_list(from, "planes", 6 * static_cast<std::size_t>(planes));
     for (const char* name : {"histories.csv", "impacts.csv"})
         if (!std::filesystem::exists(folder_ / name))
             notes_.push_back(fmt::format("'{}' is missing: it begins anew where the run goes on.",
                                          (folder_ / name).string()));
-    histories_.emplace(folder_ / "histories.csv", names(columns_), static_cast<std::uintmax_t>(files[0]));
-    impacts_.emplace(folder_ / "impacts.csv", impact_columns, static_cast<std::uintmax_t>(files[1]));
+    histories_.emplace(folder_ / "histories.csv", names(columns_),
+                       saved_number<std::uintmax_t>(from, "files", 0));
+    impacts_.emplace(folder_ / "impacts.csv", impact_columns, saved_number<std::uintmax_t>(from, "files", 1));
     for (const auto& [name, of] : column_statistics) {
         const std::vector<double>& values = saved_list(from, name, columns_.size());
         for (std::size_t k = 0; k < columns_.size(); ++k) columns_[k].*of = values[k];
     }
-    impact_count_ = static_cast<long>(files[2]);
-    frames_before_ = static_cast<int>(files[3]);
-    for (std::size_t k = 0; k + 2 < touched.size(); k += 3)
-        touched_.insert({static_cast<int>(touched[k]), static_cast<int>(touched[k + 1]),
-                         static_cast<int>(touched[k + 2])});
+    impact_count_ = saved_number<long>(from, "files", 2);
+    frames_before_ = saved_number<int>(from, "files", 3);
+    const auto touched = [&](std::size_t k) { return saved_number<int>(from, "touched", k); };
+    for (std::size_t k = 0; k + 2 < saved_list(from, "touched").size(); k += 3)
+        touched_.insert({touched(k), touched(k + 1), touched(k + 2)});
     prepare_scene(frames_before_);
-    const std::vector<double>& start = saved_list(from, "planes");
     for (std::size_t k = 0; k + 5 < start.size(); k += 6)
         start_.push_back({Eigen::Vector3d(start.data() + k), Eigen::Vector3d(start.data() + k + 3)});
 }

@@ -7,9 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#ifndef TAMIS_COMMIT
-#define TAMIS_COMMIT ""
-#endif
 #ifdef __clang__
 #define TAMIS_COMPILER "Clang " __clang_version__
 #else
@@ -18,11 +15,12 @@
 
 namespace tamis {
 
+const char* commit(); // written by each build (cmake/tamis_commit.cmake); empty if unknown
+
 std::string version_line()
 {
-    const std::string commit = TAMIS_COMMIT;
-    return fmt::format("tamis {}{}, {}", TAMIS_VERSION, commit.empty() ? "" : " (commit " + commit + ")",
-                       TAMIS_COMPILER);
+    return fmt::format("tamis {}{}, {}", TAMIS_VERSION,
+                       *commit() ? fmt::format(" (commit {})", commit()) : "", TAMIS_COMPILER);
 }
 
 std::string date_now()
@@ -33,12 +31,11 @@ std::string date_now()
 
 nlohmann::json provenance(const std::string& command)
 {
-    const std::string commit = TAMIS_COMMIT;
     nlohmann::json j = {{"version", TAMIS_VERSION},
                         {"compiler", TAMIS_COMPILER},
                         {"host", host_name()},
                         {"command", command}};
-    j["commit"] = commit.empty() ? nlohmann::json() : nlohmann::json(commit);
+    j["commit"] = *commit() ? nlohmann::json(commit()) : nlohmann::json();
     return j;
 }
 

@@ -6,7 +6,7 @@
 
 namespace tamis {
 
-// For --version: version, commit (as known when the build was configured) and compiler.
+// For --version: version, commit (that of the build) and compiler.
 std::string version_line();
 
 // For summary.json: these, the command, and the machine.

@@ -1,4 +1,6 @@
-// See stored_packing.hpp. A file that cannot be read is made again. Runs that make the same packing at once
+// See stored_packing.hpp. A recipe is code: whether it has changed cannot be known, but that it has not can, if the
+// packing is younger than the program. To make it again after each build would throw away hours of settling for nothing;
+// the user is told instead. A file that cannot be read is made again. Runs that make the same packing at once
 // make the same bits; the last one's file stays.
 #include "tamis/app/stored_packing.hpp"
 
@@ -10,7 +12,9 @@
 #include "tamis/io/packing_file.hpp"
 #include "tamis/packing/deposit.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <link.h>
 
 namespace tamis {
 
@@ -39,6 +43,23 @@ Packing make_watched(const std::string& name, const Settings& settings, const st
     return packing;
 }
 
+// When the program was built, or a library that it has loaded, such as a model of `tamis run`: the latest of them.
+std::filesystem::file_time_type program_time()
+{
+    auto latest = std::filesystem::file_time_type::min();
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* loaded, std::size_t, void* time) {
+            auto& newest = *static_cast<std::filesystem::file_time_type*>(time);
+            std::error_code none; // the kernel's library has no file
+            const char* name = *loaded->dlpi_name ? loaded->dlpi_name : "/proc/self/exe";
+            const auto built = std::filesystem::last_write_time(name, none);
+            if (!none) newest = std::max(newest, built);
+            return 0;
+        },
+        &latest);
+    return latest;
+}
+
 } // namespace
 
 Packing stored_packing(const std::string& owner, const std::string& name, const std::string& inputs,
@@ -58,9 +79,12 @@ Packing stored_packing(const std::string& owner, const std::string& name, const 
     if (std::filesystem::exists(path)) {
         try {
             Packing packing = read_packing(path);
-            tell(fmt::format(
-                "The packing '{}' is that of an earlier run: delete '{}' if its recipe has changed.", name,
-                path.string()));
+            tell(std::filesystem::last_write_time(path) < program_time()
+                     ? fmt::format(
+                           "The packing '{}' was made before this program was built: if its recipe has "
+                           "changed since, delete '{}' and it is made again.",
+                           name, path.string())
+                     : fmt::format("The packing '{}' is that of an earlier run, '{}'.", name, path.string()));
             return packing;
         } catch (const Error& error) {
             tell(fmt::format("{} It is made again.", error.what()));

@@ -1,16 +1,24 @@
 // Layout: kind and size (three numbers) of each shape, pose (rotation row by row, position), and for
-// polyhedra the points of their hulls, one after the other; a checksum over all numbers.
+// polyhedra the points of their hulls, one after the other; a checksum over all numbers. A file can be whole and
+// still hold what is no packing: every number is checked.
 #include "tamis/io/packing_file.hpp"
 
 #include "tamis/base/error.hpp"
 #include "tamis/base/state_hash.hpp"
 #include "tamis/io/hdf5_file.hpp"
 
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <fmt/ranges.h>
+#include <span>
+
 namespace tamis {
 
 namespace {
 
 enum Kind : std::int64_t { sphere_kind, box_kind, cylinder_kind, capsule_kind, polyhedron_kind };
+constexpr std::size_t sizes[] = {1, 3, 2, 2, 0}; // that a kind has
 constexpr std::int64_t version = 1;
 
 template <class... Arrays>
@@ -79,12 +87,25 @@ Packing read_packing(const std::filesystem::path& path)
         size.size() != 3 * kind.size() || pose.size() != 12 * kind.size() || points.size() != kind.size())
         fail("The packing '{}' is damaged.", path.string());
     Packing packing;
-    std::size_t next = 0;
+    std::size_t next = 0; // of the vertices
     for (std::size_t i = 0; i < kind.size(); ++i) {
-        const double *s = &size[3 * i], *p = &pose[12 * i];
+        const auto refuse = [&](const std::string& what) {
+            fail("Grain {} of the packing '{}' {}: take an undamaged file, or make the packing again.", i + 1,
+                 path.string(), what);
+        };
+        if (kind[i] < sphere_kind || kind[i] > polyhedron_kind) refuse("is of an unknown kind");
+        const std::span s(&size[3 * i], sizes[kind[i]]), p(&pose[12 * i], 12);
+        if (!std::ranges::all_of(s, [](double x) { return x > 0 && std::isfinite(x); }))
+            refuse(fmt::format("measures {} m", fmt::join(s, ", ")));
+        const std::size_t left = (vertices.size() - next) / 3;
+        if (points[i] < 0 || static_cast<std::uint64_t>(points[i]) > left ||
+            (points[i] > 0) != (kind[i] == polyhedron_kind))
+            refuse(fmt::format("has {} points of the {} that are left", points[i], left));
         Pose at;
         at.R << p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8];
         at.p << p[9], p[10], p[11];
+        if (!at.p.allFinite()) refuse(fmt::format("is at ({}, {}, {})", p[9], p[10], p[11]));
+        if (!at.R.isUnitary(1e-9) || !(at.R.determinant() > 0)) refuse("has no rotation as its orientation");
         switch (kind[i]) {
         case sphere_kind:
             packing.add(Sphere{s[0]}, at);
@@ -98,17 +119,24 @@ Packing read_packing(const std::filesystem::path& path)
         case capsule_kind:
             packing.add(Capsule{s[0], s[1]}, at);
             break;
-        case polyhedron_kind: {
+        default: {
             std::vector<Eigen::Vector3d> x;
-            for (std::int64_t k = 0; k < points[i] && next + 2 < vertices.size(); ++k, next += 3)
+            for (std::int64_t k = 0; k < points[i]; ++k, next += 3)
                 x.emplace_back(vertices[next], vertices[next + 1], vertices[next + 2]);
-            packing.add(polyhedron(x), at);
-            break;
+            try {
+                packing.add(polyhedron(x), at);
+            } catch (const Error&) {
+                refuse(fmt::format("has {} points that span no polyhedron", x.size()));
+            }
         }
-        default:
-            fail("The packing '{}' is damaged: grain {} is of an unknown kind.", path.string(), i + 1);
         }
+        const MassProperties solid = mass_properties(packing.shapes.back());
+        if (!(solid.volume > 0) || !std::isfinite(solid.volume) || !solid.inertia.allFinite())
+            refuse(fmt::format("has a volume of {} m3", solid.volume));
     }
+    if (next != vertices.size())
+        fail("The packing '{}' is damaged: {} of its points belong to no grain.", path.string(),
+             (vertices.size() - next) / 3);
     return packing;
 }
 

@@ -2,6 +2,7 @@
 #include "error_of.hpp"
 #include "io/scratch.hpp"
 #include "tamis/app/program.hpp"
+#include "tamis/io/checkpoint.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/model/view.hpp"
 
@@ -232,6 +233,30 @@ TEST(Resume, DamagedCheckpointIsReplacedByTheOneBefore)
     EXPECT_TRUE(contains(said, files[0].string() + "' at t = 0.3")) << said;
     expect_same_run(folder / "whole", folder / "parts");
     EXPECT_TRUE(contains(summary_of(folder / "parts")["notes"].dump(), "damaged"));
+}
+
+// Whole files, of numbers that no run writes.
+TEST(Resume, CountsThatAreNoneAreRefused)
+{
+    ScratchFolder folder;
+    ASSERT_EQ(run(folder / "a", {"--t-end", "0.2"}), 0);
+    const Checkpoint whole = read_checkpoint(checkpoints(folder / "a").back());
+    const auto expect_refused = [&](const std::string& name, std::size_t k, double value) {
+        Checkpoint forged = whole;
+        forged.run.at(name).at(k) = value;
+        write_checkpoint(folder / "a", forged);
+        const auto [code, said] = run_aloud(folder / "a", {"--resume"});
+        EXPECT_EQ(code, 1) << name;
+        EXPECT_TRUE(contains(said, "'" + name + "': it is damaged; start the run anew")) << said;
+    };
+    for (const double bad : {std::nan(""), 1e300, -1e300, 0.5})
+        for (const std::size_t k : {0, 1, 2, 3}) expect_refused("files", k, bad);
+    expect_refused("files", 0, -1);
+    expect_refused("touched", 0, 1e10);
+    Checkpoint forged = whole;
+    forged.run.at("planes").clear(); // one box is read for each plane
+    write_checkpoint(folder / "a", forged);
+    EXPECT_TRUE(contains(run_aloud(folder / "a", {"--resume"}).second, "has no 'planes'"));
 }
 
 TEST(Resume, AnotherModelOrStepIsRefusedAndLeavesTheFilesAlone)

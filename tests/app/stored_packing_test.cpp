@@ -5,6 +5,7 @@
 #include "tamis/app/stop_signals.hpp"
 #include "tamis/packing/deposit.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -94,6 +95,31 @@ TEST_F(StoredPacking, OldOneIsTold)
     };
     EXPECT_TRUE(contains(said(), "note: The packing 'ball' is made, once"));
     EXPECT_TRUE(contains(said(), "note: The packing 'ball' is that of an earlier run"));
+    // The program may have another recipe than the one that made it.
+    const std::filesystem::path file = *std::filesystem::directory_iterator(folder / "packings");
+    std::filesystem::last_write_time(file,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::years(20));
+    const std::string note = said();
+    EXPECT_TRUE(contains(note, "before this program was built") && contains(note, "delete '" + file.string()))
+        << note;
+    EXPECT_EQ(made, 1);
+    std::filesystem::remove(file);
+    EXPECT_TRUE(contains(said(), "is made, once"));
+    EXPECT_EQ(made, 2);
+}
+
+TEST_F(StoredPacking, DamagedOneIsToldAndMadeAgain)
+{
+    EXPECT_EQ(size({}), 0.1);
+    const std::filesystem::path file = *std::filesystem::directory_iterator(folder / "packings");
+    std::ofstream(file) << "text";
+    testing::internal::CaptureStderr();
+    Bedding({}).prepare();
+    const std::string note = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(contains(note, file.string()) && contains(note, "It is made again.")) << note;
+    EXPECT_EQ(made, 2);
+    EXPECT_EQ(size({}), 0.1);
+    EXPECT_EQ(made, 2);
 }
 
 TEST_F(StoredPacking, SignalEndsItWithASentence)
