@@ -5,6 +5,7 @@
 // lowered slowly by its drive, as in experiments (L. Vanel, E. Clement, Eur. Phys. J. B 11 (1999)). M_s is
 // taken from the tallest column; the law must then hold for all others.
 #include "tamis/app/stored_packing.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/packing/deposit.hpp"
 #include "tamis/packing/lattices.hpp"
@@ -44,7 +45,7 @@ Packing fill(int n, double diameter, double mu, int threads)
 Column lower_floor(const Packing& grains, double diameter, double mu, double rolling, double travel,
                    double speed, double h, double tolerance, int threads)
 {
-    Model model("silo");
+    ModelDescription model("silo");
     model.gravity({0, 0, -g});
     const MaterialId stone = model.add(Material{.friction = mu, .rolling = rolling, .anticipation = true});
     add_grains(model, grains, stone, density);
@@ -57,11 +58,11 @@ Column lower_floor(const Packing& grains, double diameter, double mu, double rol
     model.ignore(side, floor);
     model.drive(model.coordinate(plate),
                 {[=](double t) { return -speed * t; }, [=](double) { return -speed; }});
-    model.finish();
 
-    MoreauJean run(model, {.h = h,
-                           .force = ForceEvaluation::explicit_,
-                           .contacts = {.tolerance = tolerance, .max_sweeps = 1000, .threads = threads}});
+    MoreauJean run(model.finish(),
+                   {.h = h,
+                    .force = ForceEvaluation::explicit_,
+                    .contacts = {.tolerance = tolerance, .max_sweeps = 1000, .threads = threads}});
     const long steps = std::lround(travel / (speed * h));
     for (long k = 0; k < steps; ++k) {
         run.step();

@@ -7,6 +7,7 @@
 // and a sweep passes it on by one grain.
 #include "tamis/app/stored_packing.hpp"
 #include "tamis/contact/auto_solver.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/packing/deposit.hpp"
 #include "tamis/packing/grading.hpp"
@@ -68,7 +69,7 @@ Packing make_bed(int n)
 }
 
 struct Scene {
-    Model model{"pushed_bed"};
+    ModelDescription model{"pushed_bed"};
     Body tool;
 
     Scene(const Packing& bed, bool driven, double friction, double speed, double push)
@@ -111,12 +112,12 @@ int main(int argc, char** argv)
     CLI11_PARSE(app, argc, argv);
 
     const Packing bed = stored_packing(fmt::format("bed_with_blade_{}", n), [&] { return make_bed(n); });
-    const Scene scene(bed, kind == "driven", friction, speed, push);
+    Scene scene(bed, kind == "driven", friction, speed, push);
     auto stepper = [&](const std::string& solver, double tolerance) {
         MoreauJeanOptions options{.h = h, .force = ForceEvaluation::explicit_};
         options.contacts = {
             .tolerance = tolerance, .max_sweeps = sweeps, .solver = solver, .threads = threads};
-        return MoreauJean(scene.model, options);
+        return MoreauJean(scene.model.finish(), options);
     };
 
     MoreauJean before = stepper("coloured", 1e-3);

@@ -4,6 +4,7 @@
 // stored.
 #include "tamis/app/stored_packing.hpp"
 #include "tamis/contact/auto_solver.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/packing/deposit.hpp"
 #include "tamis/packing/grading.hpp"
@@ -76,7 +77,7 @@ int main(int argc, char** argv)
     CLI11_PARSE(app, argc, argv);
 
     const Packing bed = stored_packing(fmt::format("bed_{}", n), [&] { return make_bed(n); });
-    Model model("bed");
+    ModelDescription model("bed");
     model.gravity({0, 0, -9.81});
     const MaterialId stone = model.add(Material{.friction = 0.7, .anticipation = true});
     add_grains(model, bed, stone, 2700);
@@ -96,7 +97,7 @@ int main(int argc, char** argv)
         MoreauJeanOptions options{.h = h, .force = ForceEvaluation::explicit_};
         options.contacts = {
             .tolerance = tolerance, .max_sweeps = 2000, .solver = solver, .threads = used_threads};
-        return MoreauJean(model, options);
+        return MoreauJean(model.finish(), options);
     };
     MoreauJean settled = run("coloured", 1e-4, 2);
     for (int k = 0; k < 30; ++k) settled.step(); // to warm impulses

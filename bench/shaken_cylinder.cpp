@@ -1,5 +1,6 @@
 // A particle damper: a cylinder of 25 x 25 mm with 151 steel spheres of 3 mm, shaken along its axis at 10 Hz
 // and 10 mm, in metres (mu = 0.3, e = 1, h = 1e-5 s). CPU seconds per simulated second at residual 1e-6.
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/packing/lattices.hpp"
 
@@ -26,7 +27,7 @@ int main(int argc, char** argv)
 
     const double d = 3e-3 * scale, size = 25e-3 * scale, amplitude = 10e-3 * scale,
                  omega = 2 * std::numbers::pi * 10;
-    Model model("shaken_cylinder");
+    ModelDescription model("shaken_cylinder");
     model.gravity({0, 0, -9.81 * scale});
     const MaterialId steel = model.add(Material{.friction = 0.3, .restitution = restitution});
     const Body container = model.add({.name = "container", .joint = slide_z(), .mass = 1});
@@ -36,11 +37,10 @@ int main(int argc, char** argv)
                  [=](double t) { return amplitude * omega * std::cos(omega * t); }});
     for (const Eigen::Vector3d& x : layers_in_cylinder(size / 2, d, 3))
         model.grain({.shape = sphere(d / 2), .material = steel, .density = 7800, .at = {.p = x}});
-    model.finish();
 
     MoreauJeanOptions options{.h = h, .force = ForceEvaluation::explicit_};
     options.contacts = {.tolerance = tolerance, .solver = solver, .threads = 1};
-    MoreauJean run(model, options);
+    MoreauJean run(model.finish(), options);
     long steps = 0, contacts = 0, sweeps = 0, unconverged = 0;
     double worst = 0, penetration = 0;
     const std::clock_t start = std::clock();

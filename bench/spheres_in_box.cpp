@@ -1,6 +1,7 @@
 // Many spheres in a box: what a step costs at a fixed number of sweeps, phase by phase, and how memory
 // behaves. They fall once, and where they lie is stored.
 #include "tamis/app/stored_packing.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/packing/packing.hpp"
 #include "tamis/packing/random.hpp"
@@ -26,9 +27,9 @@ double resident_mb()
 constexpr double d = 0.01; // largest diameter
 
 // The box with these grains in it.
-Model box_of(const Packing& packing, double side)
+ModelDescription box_of(const Packing& packing, double side)
 {
-    Model model("spheres");
+    ModelDescription model("spheres");
     model.gravity({0, 0, -9.81});
     const MaterialId stone = model.add(Material{.friction = 0.5, .anticipation = true});
     add_grains(model, packing, stone, 2500);
@@ -84,15 +85,15 @@ int main(int argc, char** argv)
     MoreauJeanOptions options{.h = 5e-4, .force = ForceEvaluation::explicit_};
     options.contacts = {.tolerance = 1e-300, .max_sweeps = 50, .solver = "coloured", .threads = threads};
     const Packing settled = stored_packing(fmt::format("spheres_{}_{}", n, settle), [&] {
-        const Model model = box_of(loose(n, side), side);
-        MoreauJean run(model, options);
+        ModelDescription model = box_of(loose(n, side), side);
+        MoreauJean run(model.finish(), options);
         for (int k = 0; k < settle; ++k) run.step();
         return packing_of(run.view());
     });
-    const Model model = box_of(settled, side);
+    ModelDescription model = box_of(settled, side);
     options.contacts.max_sweeps = sweeps;
     options.contacts.solver = solver;
-    MoreauJean run(model, options);
+    MoreauJean run(model.finish(), options);
     for (int k = 0; k < warm; ++k) run.step();
     const auto before = run.clock().seconds();
     const double memory = resident_mb();

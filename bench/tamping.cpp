@@ -42,7 +42,7 @@ try {
     auto stepper = [&](double tolerance, int threads) {
         MoreauJeanOptions options{.h = script->settings().h, .force = ForceEvaluation::explicit_};
         options.contacts = {.tolerance = tolerance, .max_sweeps = most, .threads = threads};
-        return MoreauJean(script->model, options);
+        return MoreauJean(script->finished(), options);
     };
     MoreauJean before = stepper(1e-3, 2);
     for (int k = 0; k < prelude; ++k) {

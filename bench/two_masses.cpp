@@ -4,6 +4,7 @@
 //     ninja -C build/release bench_two_masses && build/release/bin/bench_two_masses
 #include "support/two_masses.hpp"
 #include "tamis/cosim/coupled.hpp"
+#include "tamis/model/description.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -13,14 +14,13 @@ using namespace tamis;
 
 void half_a_second(benchmark::State& state, CouplingScheme scheme, const BaumgarteWeights& weights)
 {
-    Model model("two masses");
+    ModelDescription model("two masses");
     const TwoMassBodies bodies = add_two_masses(model, {.k1 = 5000, .v = 0.1});
-    model.finish();
     CoupledOptions options{.H = 1e-3, .scheme = scheme, .weights = weights, .absolute = 1e-6};
     options.smooth.rho_inf = 0.56;
     long iterations = 0;
     for (auto _ : state) {
-        Coupled coupled(model, {bodies.second}, options);
+        Coupled coupled(model.finish(), {bodies.second}, options);
         for (int n = 0; n < 500; ++n) coupled.step();
         iterations += coupled.coupling().statistics().iterations;
     }

@@ -1,5 +1,5 @@
 // A cart is pushed against a wall by a controller that lives in the program's own time loop.
-#include <tamis/model/model.hpp>
+#include <tamis/model/description.hpp>
 #include <tamis/nscd/moreau_jean.hpp>
 
 using namespace tamis;
@@ -7,7 +7,7 @@ using namespace tamis;
 int main()
 {
     // The model: a cart of 2 kg on a rail, pushed by a force that the loop sets, and a wall 1 m ahead of it.
-    Model model("cart");
+    ModelDescription model("cart");
     const Body cart = model.add({.name = "cart", .joint = slide_x(), .mass = 2});
     const Coordinate x = model.coordinate(cart);
     double push = 0; // N
@@ -15,10 +15,9 @@ int main()
     const MaterialId steel = model.add(Material{.restitution = 0.5});
     model.attach(cart, box(0.4, 0.2, 0.2), steel);
     model.attach(ground, wall({-1, 0, 0}, -1.2), steel); // the half-space x > 1.2
-    model.finish();
 
     // The loop: look, decide, step.
-    MoreauJean scheme(model, {.h = 1e-3});
+    MoreauJean scheme(model.finish(), {.h = 1e-3});
     while (scheme.view().time() < 1.5) {
         const View& now = scheme.view();
         push = now.q(x) < 0.5 ? 4 : 0;

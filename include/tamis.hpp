@@ -5,7 +5,7 @@
 #include "tamis/base/error.hpp"
 #include "tamis/io/mesh_file.hpp"
 #include "tamis/mbs_symbolic/mechanism.hpp"
-#include "tamis/model/model.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/model/view.hpp"
 #include "tamis/packing/deposit.hpp"
 #include "tamis/packing/grading.hpp"

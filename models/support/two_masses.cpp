@@ -1,6 +1,7 @@
 #include "support/two_masses.hpp"
 
 #include "tamis/cosim/coupled.hpp"
+#include "tamis/model/description.hpp"
 
 namespace tamis {
 
@@ -10,7 +11,7 @@ constexpr double spring_length = 10; // m
 
 } // namespace
 
-TwoMassBodies add_two_masses(Model& model, const TwoMasses& masses)
+TwoMassBodies add_two_masses(ModelDescription& model, const TwoMasses& masses)
 {
     const auto inertia = [](double m) { return Inertia(m, m, m); }; // of no consequence
     TwoMassBodies b;
@@ -33,7 +34,7 @@ TwoMassBodies add_two_masses(Model& model, const TwoMasses& masses)
 Eigen::MatrixXd coupled_map(const StabilityParameters& p)
 {
     check(p);
-    Model model("two masses");
+    ModelDescription model("two masses");
     const double w = p.w01h, w2 = p.r_k * w, xi2 = p.r_c * p.xi1;
     const double tiny = 1e-9; // m2 = 0 is no body
     TwoMasses masses{.m2 = std::max(p.r_m, tiny)};
@@ -51,7 +52,7 @@ Eigen::MatrixXd coupled_map(const StabilityParameters& p)
                            .absolute = 1e-14,
                            .max_iterations = 200};
     options.smooth.rho_inf = p.rho_inf;
-    Coupled run(model, {bodies.second}, options);
+    Coupled run(model.finish(), {bodies.second}, options);
     SmoothSolver& solver = run.smooth().solver();
     MoreauJean& stepper = run.nonsmooth().stepper();
     run.step(); // so that there is a step before

@@ -4,6 +4,7 @@
 
 #include "support/stability.hpp"
 #include "tamis/cosim/split.hpp"
+#include "tamis/model/description.hpp"
 
 namespace tamis {
 
@@ -16,7 +17,7 @@ struct TwoMassBodies {
     Body first, second;
     Coordinate along;
 };
-TwoMassBodies add_two_masses(Model& model, const TwoMasses& masses);
+TwoMassBodies add_two_masses(ModelDescription& model, const TwoMasses& masses);
 
 // The one-step map of their co-simulation by the solvers of this library, measured by running it. Column k is
 // the state after one step from the state e_k: (x1, v1, v1', x1 before, v1 before, v1' before, x2, v2), with

@@ -68,7 +68,7 @@ AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(mode
         const Coordinate c = model.drives().front().on;
         fail("Coordinate '{}' is driven: absolute coordinates do not know driven joints; use relative "
              "coordinates.",
-             model.mechanisms()[c.mechanism]->coordinate_name(c.index));
+             model.mechanisms()[c.mechanism].coordinate_name(c.index));
     }
     if (!model.memories().empty())
         fail("This method has no memories, but the model has '{}': run it by the Moreau-Jean scheme.",

@@ -33,8 +33,8 @@ void write_equations(const Model& model, const std::string& file)
 {
     namespace fs = std::filesystem;
     std::vector<const Mechanism*> mechanisms;
-    for (const auto& m : model.mechanisms())
-        if (m->nv() > 0) mechanisms.push_back(m.get());
+    for (const Mechanism& m : model.mechanisms())
+        if (m.nv() > 0) mechanisms.push_back(&m);
     if (mechanisms.empty())
         fail("The model '{}' has no mechanism with joints that move, hence no equations to write.",
              model.name());

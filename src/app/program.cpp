@@ -53,7 +53,7 @@ int run_program(std::vector<std::string> arguments)
             return 0;
         }
         if (!equations.empty()) {
-            write_equations(script->model, equations);
+            write_equations(script->finished(), equations);
             return 0;
         }
         return run(*script);

@@ -88,13 +88,20 @@ void Script::prepare()
         check_all();
     }
     if (study_) return;
-    model.finish();
-    check_drives(model, settings_.t_end);
+    finished_ = &model.finish();
+    check_drives(*finished_, settings_.t_end);
+}
+
+const Model& Script::finished() const
+{
+    if (!finished_)
+        fail("The model '{}' is not finished: call prepare() first; a study has none.", model.name());
+    return *finished_;
 }
 
 void Script::start_anew()
 {
-    model = Model(model.name());
+    model = ModelDescription(model.name());
     options_ = Options(model.name(), description_, arguments_);
     records_.clear();
     study_ = nullptr;
@@ -212,19 +219,20 @@ std::unique_ptr<Stepper> Script::make_stepper() const
     moreau_jean.newton_iterations = s.newton;
     if (coupled_) {
         coupled_->nonsmooth = moreau_jean;
-        return std::make_unique<Coupled>(model, *cut_, *coupled_);
+        return std::make_unique<Coupled>(finished(), *cut_, *coupled_);
     }
     switch (method_) {
     case Method::absolute:
-        return std::make_unique<Absolute>(model, AbsoluteOptions{s.h, s.theta, {s.tolerance, s.max_sweeps}});
+        return std::make_unique<Absolute>(finished(),
+                                          AbsoluteOptions{s.h, s.theta, {s.tolerance, s.max_sweeps}});
     case Method::generalized_alpha:
-        return std::make_unique<GeneralizedAlpha>(model, GeneralizedAlphaOptions{s.h, s.rho_inf});
+        return std::make_unique<GeneralizedAlpha>(finished(), GeneralizedAlphaOptions{s.h, s.rho_inf});
     case Method::smooth:
-        return std::make_unique<Smooth>(model, SmoothOptions{s.h, s.rho_inf});
+        return std::make_unique<Smooth>(finished(), SmoothOptions{s.h, s.rho_inf});
     case Method::moreau_jean:
         break;
     }
-    return std::make_unique<MoreauJean>(model, moreau_jean);
+    return std::make_unique<MoreauJean>(finished(), moreau_jean);
 }
 
 std::vector<ModelEntry>& registered_models()

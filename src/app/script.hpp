@@ -6,7 +6,7 @@
 #include "tamis/app/settings.hpp"
 #include "tamis/app/usage_error.hpp"
 #include "tamis/cosim/split.hpp"
-#include "tamis/model/model.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/model/stepper.hpp"
 #include "tamis/packing/packing.hpp"
 
@@ -62,7 +62,7 @@ class Script {
     // packing is made.
     void prepare();
 
-    Model model;
+    ModelDescription model;
 
   protected:
     virtual void define() = 0;
@@ -92,6 +92,7 @@ class Script {
 
   public:
     // After prepare():
+    const Model& finished() const; // the model to be stepped
     const Settings& settings() const { return settings_; }
     const std::vector<Record>& records() const { return records_; }
     const Options& options() const { return options_; }
@@ -106,6 +107,7 @@ class Script {
     void read_stepping();
     void check_all() const;
     void start_anew();
+    const Model* finished_ = nullptr;
     std::string description_;
     std::vector<std::string> arguments_;
     Options options_;

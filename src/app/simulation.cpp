@@ -113,9 +113,9 @@ void check_same_run(const Script& script, const Checkpoint& checkpoint)
                  "--resume.",
                  name, known ? was[k][name].dump() : "unset", value.dump());
         }
-    if (checkpoint.model_hash != model_hash(script.model))
+    if (checkpoint.model_hash != model_hash(script.finished()))
         fail("The model '{}' has changed since the run to resume: start it anew without --resume.",
-             script.model.name());
+             script.finished().name());
 }
 
 // Shapes that overlap at the start, beyond what round-off or a resting contact explains.
@@ -152,7 +152,7 @@ std::vector<std::string> overlaps(const View& view)
 // What to tell of steps that ended with contacts unsolved: where it was worst, and what helps.
 std::string unconverged(const Script& script, const Statistics& s)
 {
-    const Model& model = script.model;
+    const Model& model = script.finished();
     const auto [a, b] = s.worst_shapes;
     const std::string between =
         a < 0 ? "" : fmt::format(" between '{}' and '{}'", model.shape_name(a), model.shape_name(b));
@@ -177,11 +177,11 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
                        {"steps_not_converged", s.unconverged},
                        {"not_converged_at_s", s.unconverged_at}};
     j["residuals"] = {{"contact_natural_map_max", s.max_residual}, {"loop_error_max_m", s.max_loop_error}};
-    if (!script.model.grains().empty()) {
+    if (!script.finished().grains().empty()) {
         double size = 0;
-        for (const GrainRecord& g : script.model.grains()) size += 2 * g.radius;
-        j["grains"] = {{"number", script.model.grains().size()},
-                       {"mean_size_m", size / static_cast<double>(script.model.grains().size())},
+        for (const GrainRecord& g : script.finished().grains()) size += 2 * g.radius;
+        j["grains"] = {{"number", script.finished().grains().size()},
+                       {"mean_size_m", size / static_cast<double>(script.finished().grains().size())},
                        {"penetration_max_m", s.max_penetration},
                        {"momentum_error_max", s.max_momentum_error}};
     }
@@ -208,18 +208,19 @@ std::string equations(const Stepper& stepper)
 // Methods in absolute coordinates close all joints as loops.
 bool has_loops(const Script& script)
 {
-    const auto& all = script.model.mechanisms();
+    const auto& all = script.finished().mechanisms();
     return script.method() != Method::moreau_jean ||
-           std::any_of(all.begin(), all.end(), [](const auto& m) { return !m->loops().empty(); });
+           std::any_of(all.begin(), all.end(), [](const Mechanism& m) { return !m.loops().empty(); });
 }
 
 void print_summary(const Script& script, const Stepper& stepper, const Statistics& s, const Output* output)
 {
     fmt::print("{}: {} steps of {:g} s, {:g} s simulated in {:.3g} s ({:.3g} us a step), output {:.2g} s\n",
-               script.model.name(), s.steps, script.settings().h, stepper.view().time(), s.step_seconds,
+               script.finished().name(), s.steps, script.settings().h, stepper.view().time(), s.step_seconds,
                1e6 * s.step_seconds / std::max(s.steps - s.steps_before, 1L), s.output_seconds);
-    if (!script.model.grains().empty()) fmt::print("  grains       {}\n", script.model.grains().size());
-    if (const std::string kind = equations(stepper); !kind.empty() && !script.model.bodies().empty())
+    if (!script.finished().grains().empty())
+        fmt::print("  grains       {}\n", script.finished().grains().size());
+    if (const std::string kind = equations(stepper); !kind.empty() && !script.finished().bodies().empty())
         fmt::print("  equations    {}\n", kind);
     fmt::print("  contacts     in {} steps, {} at most; {} sweeps a step at most; worst residual {:.1e}\n",
                s.contact_steps, s.max_contacts, s.max_sweeps, s.max_residual);
@@ -236,8 +237,8 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
                output->folder().string(), output->impact_count());
     if (output->frames() > 0)
         fmt::print("  ParaView     {} ({} frames)\n",
-                   (output->folder() / (script.model.name() + ".pvd")).string(), output->frames());
-    else if (script.model.shapes().empty())
+                   (output->folder() / (script.finished().name() + ".pvd")).string(), output->frames());
+    else if (script.finished().shapes().empty())
         fmt::print("  ParaView     no frames: no body has a shape (model.attach or model.show)\n");
 }
 
@@ -246,7 +247,7 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
 int simulate(const Script& script)
 {
     const Settings& set = script.settings();
-    const std::string& name = script.model.name();
+    const std::string& name = script.finished().name();
     const std::unique_ptr<Stepper> stepper = script.make_stepper();
     const std::filesystem::path folder = set.out;
     if (!set.no_output && !set.resume) make_directory(folder);
@@ -296,8 +297,8 @@ int simulate(const Script& script)
         summary_file.write(status, j);
     };
     if (!set.no_output) {
-        from ? output.emplace(script.model, script.records(), set, from->checkpoint)
-             : output.emplace(script.model, script.records(), set, stepper->view());
+        from ? output.emplace(script.finished(), script.records(), set, from->checkpoint)
+             : output.emplace(script.finished(), script.records(), set, stepper->view());
         for (const std::string& note : output->notes()) {
             notes.push_back(note);
             tell(note);
@@ -326,7 +327,7 @@ int simulate(const Script& script)
     };
     if (save) {
         checkpoint.model = name;
-        checkpoint.model_hash = model_hash(script.model);
+        checkpoint.model_hash = model_hash(script.finished());
         checkpoint.options = script.identity();
     }
     bool noted = false;

@@ -1,7 +1,6 @@
 #include "tamis/cosim/coupled.hpp"
 
 #include "tamis/base/error.hpp"
-#include "tamis/base/state_hash.hpp"
 
 namespace tamis {
 
@@ -70,22 +69,16 @@ Coupled::Coupled(const Model& model, const Cut& cut, const CoupledOptions& optio
     : view_(model), split_(split(model, cut, view_)), model_(model, split_.away),
       smooth_(model_, carrier(model, split_), split_.marker, options.H, options.smooth_substeps,
               options.smooth),
-      nonsmooth_(split_, cut.kind, options.nonsmooth, options.H, smooth_.marker(), follows(options)),
-      options_(coupling_options(options))
+      nonsmooth_(split_, cut.kind, options.nonsmooth, options.H, smooth_.marker(), follows(options))
 {
-    couple();
-    view_.show(model_.view(), nonsmooth_.stepper().view(), split_);
-}
-
-void Coupled::couple()
-{
-    coupling_.emplace(
-        std::vector<Peer*>{&smooth_, &nonsmooth_},
+    connect(
+        {&smooth_, &nonsmooth_},
         [](std::span<const double> y, std::span<double> u) {
             std::copy_n(y.begin() + InterfaceMotion::size, wrench_size, u.begin());
             std::copy_n(y.begin(), InterfaceMotion::size, u.begin() + wrench_size);
         },
-        options_);
+        coupling_options(options));
+    show();
 }
 
 void Coupled::restart(const SmoothState& smooth, const State& nonsmooth)
@@ -93,72 +86,6 @@ void Coupled::restart(const SmoothState& smooth, const State& nonsmooth)
     smooth_.restart(smooth);
     nonsmooth_.restart(nonsmooth);
     couple();
-}
-
-SavedState Coupled::save() const
-{
-    SavedState out, smooth, coupling;
-    smooth_.solver().state().write(smooth);
-    coupling_->write(coupling);
-    const SavedState nonsmooth = nonsmooth_.saved();
-    out.t = smooth.t;
-    out.step = coupling_->statistics().steps;
-    out.put_part("smooth", smooth);
-    out.put_part("nonsmooth", nonsmooth);
-    out.put_part("coupling", coupling);
-    return out;
-}
-
-void Coupled::restore(const SavedState& saved)
-{
-    SmoothState smooth = smooth_.solver().state();
-    smooth.read(saved.part("smooth"));
-    smooth_.restart(smooth);
-    nonsmooth_.go_on(saved.part("nonsmooth"));
-    couple();
-    coupling_->read(saved.part("coupling"));
-    wrench_ = read_wrench(coupling_->inputs(0));
-    view_.show(model_.view(), nonsmooth_.stepper().view(), split_);
-}
-
-StepReport Coupled::step()
-{
-    clock_.start();
-    coupling_->step();
-    smooth_.accept();
-    wrench_ = read_wrench(coupling_->inputs(0));
-    StepReport report = nonsmooth_.report();
-    report.loop_error = std::max(report.loop_error, smooth_.solver().constraint_error());
-    view_.show(model_.view(), nonsmooth_.stepper().view(), split_);
-    clock_.end(Phase::update);
-    return report;
-}
-
-std::uint64_t Coupled::state_hash() const
-{
-    StateHash hash;
-    hash.add(smooth_.solver().state().hash());
-    hash.add(nonsmooth_.stepper().state_hash());
-    return hash.value;
-}
-
-std::vector<std::string> Coupled::messages() const
-{
-    const CouplingStatistics& s = coupling_->statistics();
-    std::vector<std::string> notes;
-    if (s.not_converged > 0)
-        notes.push_back(fmt::format("{} of {} macro steps did not converge within {} iterations, the worst "
-                                    "with a change of {:.1e} times the tolerance: allow more iterations, "
-                                    "accelerate them, or reduce the step.",
-                                    s.not_converged, s.steps, coupling_->options().max_iterations,
-                                    s.worst_change));
-    return notes;
-}
-
-Facts Coupled::facts() const
-{
-    const CouplingStatistics& s = coupling_->statistics();
-    return {{"coupling/iterations", s.iterations}, {"coupling/steps_not_converged", s.not_converged}};
 }
 
 } // namespace tamis

@@ -2,13 +2,10 @@
 // the motion of the cut and the wrench on it.
 #pragma once
 
-#include "tamis/cosim/coupling.hpp"
+#include "tamis/cosim/coupled_peers.hpp"
 #include "tamis/cosim/nonsmooth_peer.hpp"
 #include "tamis/cosim/smooth_peer.hpp"
 #include "tamis/cosim/split.hpp"
-#include "tamis/model/stepper.hpp"
-
-#include <optional>
 
 namespace tamis {
 
@@ -55,38 +52,26 @@ class CoupledView : public View {
     const Split* split_ = nullptr;
 };
 
-class Coupled : public Stepper {
+class Coupled : public CoupledPeers {
   public:
     Coupled(const Model& model, const Cut& cut, const CoupledOptions& options);
 
-    StepReport step() override;
     const View& view() const override { return view_; }
-    std::uint64_t state_hash() const override;
-    std::vector<std::string> messages() const override;
-    Facts facts() const override;
-    double momentum_error() const override { return nonsmooth_.stepper().momentum_error(); }
-
-    SavedState save() const override;
-    void restore(const SavedState& saved) override;
     // Goes on from states of the two sides, as if they had just met.
     void restart(const SmoothState& smooth, const State& nonsmooth);
 
-    const Coupling& coupling() const { return *coupling_; }
     SmoothPeer& smooth() { return smooth_; }
     NonsmoothPeer& nonsmooth() { return nonsmooth_; }
-    const Wrench& wrench() const { return wrench_; } // on the marker, over the last step
+    Wrench wrench() const { return read_wrench(coupling().inputs(0)); } // on the marker, over the last step
 
   private:
-    void couple();
+    void show() override { view_.show(model_.view(), nonsmooth_.stepper().view(), split_); }
 
     CoupledView view_;
     Split split_;
     SmoothModel model_;
     SmoothPeer smooth_;
     NonsmoothPeer nonsmooth_;
-    CouplingOptions options_;
-    std::optional<Coupling> coupling_;
-    Wrench wrench_;
 };
 
 } // namespace tamis

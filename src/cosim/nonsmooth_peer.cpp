@@ -20,7 +20,8 @@ MoreauJeanOptions with_guides(MoreauJeanOptions options, const Split& split, dou
     options.theta = 1;
     options.force = ForceEvaluation::explicit_;
     options.guided.clear();
-    for (int k = 0; k < 6; ++k) options.guided.push_back(split.nonsmooth->coordinate(split.interface, k));
+    for (int k = 0; k < 6; ++k)
+        options.guided.push_back(split.nonsmooth->mechanisms()[0].coordinate(split.interface, k));
     return options;
 }
 
@@ -60,19 +61,25 @@ void NonsmoothPeer::restart(const State& state)
     wrench_ = {};
 }
 
-SavedState NonsmoothPeer::saved() const
+void NonsmoothPeer::write(SavedState& out) const
 {
-    SavedState out = stepper_.save();
+    out = stepper_.save();
     std::array<double, wrench_size> wrench;
     write_wrench(wrench_, wrench);
     out.put("wrench", wrench);
-    return out;
 }
 
-void NonsmoothPeer::go_on(const SavedState& saved)
+void NonsmoothPeer::read(const SavedState& in)
 {
-    stepper_.restore(saved);
-    wrench_ = read_wrench(saved.get("wrench", wrench_size));
+    stepper_.restore(in);
+    wrench_ = read_wrench(in.get("wrench", wrench_size));
+}
+
+void NonsmoothPeer::report(StepReport& report)
+{
+    const double loop_error = std::max(report.loop_error, report_.loop_error);
+    report = report_;
+    report.loop_error = loop_error;
 }
 
 void NonsmoothPeer::output(std::span<const double>, std::span<double> y) const

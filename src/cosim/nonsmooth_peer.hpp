@@ -33,13 +33,15 @@ class NonsmoothPeer : public Peer {
     void advance(double H, const Signal& u) override;
     void save() override { saved_ = stepper_.state(); }
     void restore() override { stepper_.restore(saved_); }
+    void write(SavedState& out) const override;
+    void read(const SavedState& in) override;
+    std::uint64_t state_hash() const override { return stepper_.state_hash(); }
+    void report(StepReport& report) override; // of the last sub-step
+    double momentum_error() const override { return stepper_.momentum_error(); }
 
     void restart(const State& state); // goes on from there, with no wrench yet
-    SavedState saved() const;
-    void go_on(const SavedState& saved); // with the wrench of then
     const MoreauJean& stepper() const { return stepper_; }
     MoreauJean& stepper() { return stepper_; }
-    const StepReport& report() const { return report_; } // of the last sub-step
 
   private:
     void follow(const InterfaceMotion& before, const InterfaceMotion& after); // one sub-step

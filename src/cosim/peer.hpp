@@ -3,6 +3,7 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/cosim/signal.hpp"
+#include "tamis/model/stepper.hpp"
 
 #include <span>
 #include <string>
@@ -36,6 +37,22 @@ class Peer {
              name());
     }
     virtual void restore() {}
+    // The macro step is done and will not be repeated: what it holds is its present state.
+    virtual void accept() {}
+
+    // Between macro steps, for a run: its state, to be gone on from in another program to the same bits, and a
+    // hash of it; and what it has to say of its last step.
+    virtual void write([[maybe_unused]] SavedState& out) const { cannot_be_saved(); }
+    virtual void read([[maybe_unused]] const SavedState& in) { cannot_be_saved(); }
+    virtual std::uint64_t state_hash() const { return 0; }
+    virtual void report([[maybe_unused]] StepReport& report) {}
+    virtual double momentum_error() const { return 0; }
+
+  private:
+    [[noreturn]] void cannot_be_saved() const
+    {
+        fail("The state of {} cannot be saved or restored: run without checkpoints.", name());
+    }
 };
 
 } // namespace tamis

@@ -4,6 +4,8 @@
 #include "tamis/base/error.hpp"
 #include "tamis/model/rotation.hpp"
 
+#include <algorithm>
+
 namespace tamis {
 
 namespace {
@@ -78,6 +80,18 @@ void SmoothPeer::restart(const SmoothState& state)
 {
     solver_.restore(state);
     predicted_ = solved_ = false;
+}
+
+void SmoothPeer::read(const SavedState& in)
+{
+    SmoothState state = solver_.state();
+    state.read(in);
+    restart(state);
+}
+
+void SmoothPeer::report(StepReport& report)
+{
+    report.loop_error = std::max(report.loop_error, solver_.constraint_error());
 }
 
 void SmoothPeer::save()

@@ -23,12 +23,16 @@ class SmoothPeer : public Peer {
     // A single step is repeated from where it is: the solver has not yet accepted it, and nothing is copied.
     void save() override;
     void restore() override;
+    void accept() override; // what the solver calls its state is then the present one
+    void write(SavedState& out) const override { solver_.state().write(out); }
+    void read(const SavedState& in) override;
+    std::uint64_t state_hash() const override { return solver_.state().hash(); }
+    void report(StepReport& report) override;
 
     void restart(const SmoothState& state); // goes on from there
     InterfaceMotion marker() const;         // now, or at the end of the step under way
     const SmoothSolver& solver() const { return solver_; }
     SmoothSolver& solver() { return solver_; }
-    void accept(); // ends the step under way: what the solver calls its state is then the present one
 
   private:
     int substeps_;

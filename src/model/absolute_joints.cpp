@@ -49,13 +49,13 @@ Vector3d value(const Mechanism& m, const Vector& x)
 
 AbsoluteJoints::AbsoluteJoints(const Model& model) : model_(model)
 {
-    for (const auto& m : model.mechanisms()) {
-        const Eigen::VectorXd p = m->parameter_values();
+    for (const Mechanism& m : model.mechanisms()) {
+        const Eigen::VectorXd p = m.parameter_values();
         lengths_.push_back(p[p.size() - 1]);
         length_ = std::max(length_, lengths_.back());
-        coordinates_.emplace_back(m->nv());
-        for (const Mechanism::BodyRecord& b : m->bodies()) add_joint(*m, b, lengths_.back());
-        for (const LoopSpec& l : m->loops()) add_loop(*m, l, lengths_.back());
+        coordinates_.emplace_back(m.nv());
+        for (const Mechanism::BodyRecord& b : m.bodies()) add_joint(m, b, lengths_.back());
+        for (const LoopSpec& l : m.loops()) add_loop(m, l, lengths_.back());
     }
 }
 
@@ -239,10 +239,10 @@ JointView::JointView(const AbsoluteJoints& joints)
     : View(joints.model()), joints_(joints), motion_(joints.model().bodies().size())
 {
     // A start value may lie beyond a full turn.
-    for (const auto& m : model().mechanisms()) {
+    for (const Mechanism& m : model().mechanisms()) {
         first_angle_.push_back(static_cast<int>(angle_.size()));
-        for (int j = 0; j < m->nv(); ++j)
-            angle_.push_back(model().start_of(m->number()).q[m->position_index(j)]);
+        for (int j = 0; j < m.nv(); ++j)
+            angle_.push_back(model().start_of(m.number()).q[m.position_index(j)]);
     }
 }
 
@@ -261,7 +261,7 @@ double JointView::q(Coordinate c) const
     const AbsoluteJoints::RelativeMotion relative = joints_.relative_motion(joint, *this);
     if (kind == JointCoordinate::spherical)
         fail("Coordinate '{}' belongs to a spherical joint: ask for the rotation of its body instead.",
-             model().mechanisms()[c.mechanism]->coordinate_name(c.index));
+             model().mechanisms()[c.mechanism].coordinate_name(c.index));
     if (kind == JointCoordinate::slide) return joints_.joint(joint).slides[number].dot(relative.d);
     const double angle = joints_.turn_angle(joint, number, relative.R), turn = 2 * std::numbers::pi;
     return angle + turn * std::round((this->angle(c) - angle) / turn);
@@ -284,7 +284,7 @@ double JointView::v(Coordinate c) const
 
 double JointView::drive_force(Coordinate c) const
 {
-    fail("Coordinate '{}' is not driven.", model().mechanisms()[c.mechanism]->coordinate_name(c.index));
+    fail("Coordinate '{}' is not driven.", model().mechanisms()[c.mechanism].coordinate_name(c.index));
 }
 
 } // namespace tamis

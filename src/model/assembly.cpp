@@ -9,7 +9,7 @@
 namespace tamis {
 
 DrivenCoordinates::DrivenCoordinates(const Model& model, int mechanism, std::span<const Coordinate> guided)
-    : mechanism_(*model.mechanisms()[mechanism])
+    : mechanism_(model.mechanisms()[mechanism])
 {
     std::vector<std::tuple<int, const Motion*, int>> all;
     for (const Drive& d : model.drives())
@@ -49,7 +49,7 @@ AssembledMechanism assemble(const Model& model, Multibody& body, const DrivenCoo
                             const Eigen::VectorXd& v_c)
 {
     const int number = body.mechanism.number();
-    const Model::Start& start = model.start_of(number);
+    const StartValues& start = model.start_of(number);
     AssembledMechanism out;
     out.q = start.q;
     driven.place(out.q.data(), 0);
@@ -66,9 +66,9 @@ std::vector<BodyMotion> start_motions(const Model& model)
 {
     std::vector<BodyMotion> motions(model.bodies().size());
     std::vector<Eigen::Matrix<double, 6, 1>> velocities;
-    for (const auto& m : model.mechanisms()) {
-        Multibody body(*m, Equations::Source::tape); // evaluated once
-        const DrivenCoordinates driven(model, m->number());
+    for (const Mechanism& m : model.mechanisms()) {
+        Multibody body(m, Equations::Source::tape); // evaluated once
+        const DrivenCoordinates driven(model, m.number());
         Eigen::VectorXd v_c;
         driven.velocities(0, {}, v_c);
         const AssembledMechanism start = assemble(model, body, driven, v_c);
@@ -77,7 +77,7 @@ std::vector<BodyMotion> start_motions(const Model& model)
         placement.velocities(start.v.data(), velocities);
         for (std::size_t b = 0; b < motions.size(); ++b) {
             const BodyRecord& record = model.bodies()[b];
-            if (record.mechanism != m->number()) continue;
+            if (record.mechanism != m.number()) continue;
             const auto& v = velocities[record.link];
             motions[b] = {placement.link(record.link), v.head<3>(), v.tail<3>()};
         }

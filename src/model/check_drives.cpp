@@ -48,7 +48,7 @@ void check_drives(const Model& model, double t_end)
                 fail("The drive of '{}' has the velocity {:.6g} at t = {:.6g} s, but its position changes by "
                      "{:.6g} per "
                      "second: give the derivative of the position, or make the motion by motion(formula).",
-                     model.mechanisms()[drive.on.mechanism]->coordinate_name(drive.on.index), here[0].v,
+                     model.mechanisms()[drive.on.mechanism].coordinate_name(drive.on.index), here[0].v,
                      here[0].t, here[0].mean);
         }
     }

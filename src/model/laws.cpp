@@ -11,7 +11,7 @@ double law_force(const Model& model, const JointForce& force, const View& view)
     const double value = force.law(view);
     if (!std::isfinite(value))
         fail("The force on '{}' is {} at t = {:.6g} s.",
-             model.mechanisms()[force.on.mechanism]->coordinate_name(force.on.index), value, view.time());
+             model.mechanisms()[force.on.mechanism].coordinate_name(force.on.index), value, view.time());
     return value;
 }
 
@@ -20,7 +20,7 @@ Wrench law_wrench(const Model& model, const AppliedWrench& wrench, const View& v
     const Wrench value = wrench.law(view);
     if (!value.force.allFinite() || !value.moment.allFinite())
         fail("The wrench on frame '{}' is not finite at t = {:.6g} s.",
-             model.mechanisms()[wrench.at.mechanism]->frames()[wrench.at.index].name, view.time());
+             model.mechanisms()[wrench.at.mechanism].frames()[wrench.at.index].name, view.time());
     return value;
 }
 

@@ -76,12 +76,12 @@ std::uint64_t model_hash(const Model& model)
 {
     Sum sum;
     sum.matrix(model.gravity_value());
-    sum.each(model.mechanisms(), [&](const std::unique_ptr<Mechanism>& m) {
-        sum.number(m->hash());
-        sum.matrix(m->parameter_values());
-        sum.matrix(model.start_of(m->number()).q);
-        sum.matrix(model.start_of(m->number()).v);
-        sum.each(model.independent_of(m->number()), [&](int c) { sum.number(c); });
+    sum.each(model.mechanisms(), [&](const Mechanism& m) {
+        sum.number(m.hash());
+        sum.matrix(m.parameter_values());
+        sum.matrix(model.start_of(m.number()).q);
+        sum.matrix(model.start_of(m.number()).v);
+        sum.each(model.independent_of(m.number()), [&](int c) { sum.number(c); });
     });
     sum.each(model.bodies(), [&](const BodyRecord& b) {
         sum.number(b.mass);

@@ -109,9 +109,9 @@ void Grains::free_velocities(double h, const View& view, const RigidBlock* block
             turning = Eigen::Map<const Vector3d>(v + 6 * i + 3);
         }
     });
-    for (const GrainLaw& law : model_.grain_forces())
+    for (const GrainForce& force : model_.grain_forces())
         for (int i = 0; i < count(); ++i) {
-            const Wrench w = law_wrench(model_, law, view, GrainId{i});
+            const Wrench w = law_wrench(model_, force.law, view, GrainId{i});
             Eigen::Map<Vector3d>(v_free + 6 * i) += h * blocks[i].inverse_mass * w.force;
             Eigen::Map<Vector3d>(v_free + 6 * i + 3) += h * (blocks[i].inverse_inertia * w.moment);
         }

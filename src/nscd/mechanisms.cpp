@@ -85,10 +85,10 @@ std::vector<std::unique_ptr<Mechanisms::Block>> Mechanisms::make_blocks(const Mo
 {
     std::vector<std::unique_ptr<Block>> blocks;
     int nq = 0, nv = 0;
-    for (const auto& m : model.mechanisms()) {
-        blocks.push_back(std::make_unique<Block>(model, *m, guided, nq, nv));
-        nq += m->nq();
-        nv += m->nv();
+    for (const Mechanism& m : model.mechanisms()) {
+        blocks.push_back(std::make_unique<Block>(model, m, guided, nq, nv));
+        nq += m.nq();
+        nv += m.nv();
     }
     return blocks;
 }

@@ -220,8 +220,8 @@ Facts MoreauJean::facts() const
     Facts facts{{"equations", mechanisms_.compiled() ? "compiled" : "interpreted"},
                 {"partition_changes", long{mechanisms_.partition_changes()}}};
     std::vector<std::string> names;
-    for (const auto& m : model_.mechanisms())
-        for (const int c : mechanisms_.independent(m->number())) names.push_back(m->coordinate_name(c));
+    for (const Mechanism& m : model_.mechanisms())
+        for (const int c : mechanisms_.independent(m.number())) names.push_back(m.coordinate_name(c));
     if (!names.empty()) facts["independent_coordinates"] = std::move(names);
     return facts;
 }

@@ -28,7 +28,7 @@ void RelativeView::set(double t, const double* q, const double* v)
 
 double RelativeView::q(Coordinate c) const
 {
-    return q_[q_offset_[c.mechanism] + model().mechanisms()[c.mechanism]->position_index(c.index)];
+    return q_[q_offset_[c.mechanism] + model().mechanisms()[c.mechanism].position_index(c.index)];
 }
 
 double RelativeView::drive_force(Coordinate c) const
@@ -36,7 +36,7 @@ double RelativeView::drive_force(Coordinate c) const
     for (const auto& [on, force] : drive_forces)
         if (on.mechanism == c.mechanism && on.index == c.index) return force;
     fail("Coordinate '{}' is not driven: drive_force needs model.drive on it.",
-         model().mechanisms()[c.mechanism]->coordinate_name(c.index));
+         model().mechanisms()[c.mechanism].coordinate_name(c.index));
 }
 
 std::span<const ContactRecord> RelativeView::contacts() const

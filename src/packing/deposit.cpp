@@ -116,13 +116,12 @@ Deposited deposit(const Packing& loose, const Walls& walls, const Deposit& how)
     result.packing = loose;
     bool first = true;
     for (double mu : how.friction) {
-        Model model("deposit");
+        ModelDescription model("deposit");
         model.gravity({how.gravity.x(), how.gravity.y(), how.gravity.z()});
         const MaterialId material = model.add(Material{.friction = mu, .anticipation = true});
         add_grains(model, result.packing, material, 1000);
         for (const auto& [shape, pose] : walls.shapes) model.attach(ground, shape, material, pose);
-        model.finish();
-        settle(model, scale, how, first ? std::lround(1 / how.step) : 20, result);
+        settle(model.finish(), scale, how, first ? std::lround(1 / how.step) : 20, result);
         first = false;
     }
     return result;
@@ -136,7 +135,7 @@ Deposited shake(const Packing& loose, const std::function<Shape(double height)>&
     result.packing = loose;
     double top = bounds(loose).high.z();
     for (int cycle = 0; cycle < how.cycles; ++cycle) {
-        Model model("shake");
+        ModelDescription model("shake");
         model.gravity({rest.gravity.x(), rest.gravity.y(), rest.gravity.z()});
         const MaterialId material =
             model.add(Material{.friction = rest.friction.back(), .anticipation = true});
@@ -147,8 +146,7 @@ Deposited shake(const Packing& loose, const std::function<Shape(double height)>&
         model.drive(model.coordinate(container),
                     {[=](double t) { return t < end ? how.amplitude * std::sin(omega * t) : 0.0; },
                      [=](double t) { return t < end ? how.amplitude * omega * std::cos(omega * t) : 0.0; }});
-        model.finish();
-        settle(model, scale, rest, std::lround(end / (rest.step * scale.time)) + 1, result);
+        settle(model.finish(), scale, rest, std::lround(end / (rest.step * scale.time)) + 1, result);
         const double new_top = bounds(result.packing).high.z();
         const bool done = cycle > 0 && top - new_top < how.settled * scale.d;
         top = new_top;

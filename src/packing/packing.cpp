@@ -6,7 +6,7 @@
 
 namespace tamis {
 
-int add_grains(Model& model, const Packing& packing, MaterialId material, double density)
+int add_grains(ModelDescription& model, const Packing& packing, MaterialId material, double density)
 {
     const int first = static_cast<int>(model.grains().size());
     for (int i = 0; i < packing.size(); ++i)

@@ -1,7 +1,7 @@
 // A set of grains at rest, their shapes and poses: made once, stored, and added to models.
 #pragma once
 
-#include "tamis/model/model.hpp"
+#include "tamis/model/description.hpp"
 
 namespace tamis {
 
@@ -18,7 +18,7 @@ struct Packing {
 };
 
 // Adds all grains to the model and returns the number of the first one.
-int add_grains(Model& model, const Packing& packing, MaterialId material, double density);
+int add_grains(ModelDescription& model, const Packing& packing, MaterialId material, double density);
 
 // Where the grains of the view from number `first` on are now. A cluster of several shapes throws.
 Packing packing_of(const View& view, int first = 0);

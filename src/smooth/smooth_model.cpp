@@ -135,7 +135,7 @@ void SmoothModel::add_drives()
         const AbsoluteJoint& j = joints_.joint(c.joint);
         if (!has(j.body) || !has(j.parent)) continue;
         const std::string name =
-            "drive of '" + model_.mechanisms()[d.on.mechanism]->coordinate_name(d.on.index) + "'";
+            "drive of '" + model_.mechanisms()[d.on.mechanism].coordinate_name(d.on.index) + "'";
         const int row = system_.rows(), a = node_of(j.parent), b = node_of(j.body);
         const DrivenRow* element;
         if (c.kind == JointCoordinate::slide) {
@@ -171,7 +171,7 @@ void SmoothModel::add_springs()
         const AbsoluteJoint& j = joints_.joint(c.joint);
         if (!has(j.body) || !has(j.parent)) continue;
         const std::string name =
-            "spring of '" + model_.mechanisms()[s.on.mechanism]->coordinate_name(s.on.index) + "'";
+            "spring of '" + model_.mechanisms()[s.on.mechanism].coordinate_name(s.on.index) + "'";
         const int a = node_of(j.parent), b = node_of(j.body);
         if (c.kind == JointCoordinate::slide) {
             system_.add<SlideSpring>(name, a, b, slide_row(c), s.law);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/scenes.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/model/stepper.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ struct SpringChain {
     Body a, b, c;
 };
 // Three links by joints of several kinds, with springs on joints and between points.
-inline SpringChain spring_chain(Model& model)
+inline SpringChain spring_chain(ModelDescription& model)
 {
     const Body a = add_link(model, "a", ground, universal({1, 0, 0}, {1, 1, 0}), {0, 0, 0});
     const Body b = add_link(model, "b", a, cylindrical({0, 1, 1}), {0.3, 0, 0.2});
@@ -30,7 +31,7 @@ inline SpringChain spring_chain(Model& model)
 }
 
 // A ball of this radius, let go at a height above the plane y = 0.
-inline Body bouncing_ball(Model& model, double radius, double restitution, double height)
+inline Body bouncing_ball(ModelDescription& model, double radius, double restitution, double height)
 {
     const Body ball =
         model.add({.name = "ball", .joint = free_joint(), .mass = 2, .inertia = {0.008, 0.008, 0.008}});
@@ -43,7 +44,7 @@ inline Body bouncing_ball(Model& model, double radius, double restitution, doubl
 }
 
 // A box of 3 kg that stands on the plane z = 0.
-inline Body standing_box(Model& model, const Material& material)
+inline Body standing_box(ModelDescription& model, const Material& material)
 {
     const Body block =
         model.add({.name = "block", .joint = free_joint(), .mass = 3, .inertia = {0.02, 0.03, 0.04}});

@@ -1,4 +1,5 @@
 #include "tamis/absolute/absolute.hpp"
+#include "tamis/model/description.hpp"
 
 #include "absolute/absolute_scenes.hpp"
 #include "tamis/base/error.hpp"
@@ -15,7 +16,7 @@ using Eigen::VectorXd;
 
 namespace {
 
-void double_pendulum(Model& model)
+void double_pendulum(ModelDescription& model)
 {
     model.gravity({0, -gravity, 0});
     const Body a = add_link(model, "a", ground, hinge({1, 0.2, 1}), {0, 0, 0});
@@ -45,7 +46,7 @@ double difference(const Model& model, double end, long steps)
 
 TEST(AbsoluteSystem, JointsOfEveryKindAreClosedWhereRelativeCoordinatesPutTheBodies)
 {
-    Model model("joints");
+    ModelDescription model("joints");
     Eigen::Matrix3d turned;
     turned = Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized());
     const std::vector<Joint> joints = {
@@ -75,9 +76,8 @@ TEST(AbsoluteSystem, JointsOfEveryKindAreClosedWhereRelativeCoordinatesPutTheBod
     start(4, {{0.1, 0.2}, {-0.3, 0.4}, {-0.5, 0.6}});
     model.start(bodies[5], Eigen::Quaterniond(0.5, 0.1, -0.7, 0.3), {1, -2, 3});
     start(7, {{0.9, -0.8}, {0.7, -0.6}, {0.5, -0.4}});
-    model.finish();
 
-    AbsoluteSystem system(model);
+    AbsoluteSystem system(model.finish());
     EXPECT_EQ(system.rows(), 5 + 5 + 4 + 4 + 3 + 3 + 6 + 0);
     system.constraints(system.start().q);
     EXPECT_LT(system.error(), 1e-14);
@@ -89,8 +89,8 @@ TEST(AbsoluteSystem, JointsOfEveryKindAreClosedWhereRelativeCoordinatesPutTheBod
         }
 
     const AbsoluteView view(system);
-    const MoreauJean relative(model, {});
-    for (int j = 0; j < model.mechanisms()[0]->nv(); ++j) {
+    const MoreauJean relative(model.finish(), {});
+    for (int j = 0; j < model.finish().mechanisms()[0].nv(); ++j) {
         const Coordinate c{0, j};
         EXPECT_NEAR(view.v(c), relative.view().v(c), 1e-13);
         if (system.joints().coordinates(0)[j].kind == JointCoordinate::spherical) continue;
@@ -101,7 +101,7 @@ TEST(AbsoluteSystem, JointsOfEveryKindAreClosedWhereRelativeCoordinatesPutTheBod
 
 TEST(AbsoluteSystem, GradientAndBiasAreDerivativesOfTheConstraints)
 {
-    Model model("constraints");
+    ModelDescription model("constraints");
     Body parent = ground;
     for (const Joint& joint :
          {hinge({1, 2, 3}), slide({1, -1, 2}), universal({1, 0, 0}, {1, 1, 0}), planar_z(), fixed_joint()})
@@ -119,8 +119,7 @@ TEST(AbsoluteSystem, GradientAndBiasAreDerivativesOfTheConstraints)
                  .axis_b = {0, 1, 0}});
     model.close({.kind = LoopKind::point_plane, .a = b, .point_a = {1, 0.2, 0}, .b = c, .axis = {0, 1, 0}});
     model.close({.kind = LoopKind::ball, .a = c, .point_a = {1, 0, 0}, .b = ground, .point_b = {4, 0, 0}});
-    model.finish();
-    AbsoluteSystem system(model);
+    AbsoluteSystem system(model.finish());
     system.constraints(system.start().q);
     EXPECT_LT(system.error(), 1e-14);
 
@@ -163,28 +162,27 @@ TEST(AbsoluteSystem, GradientAndBiasAreDerivativesOfTheConstraints)
 TEST(AbsoluteSystem, RefusalsNameTheCulprit)
 {
     auto message = [](auto&& build) {
-        Model model("refused");
+        ModelDescription model("refused");
         build(model);
-        model.finish();
         try {
-            AbsoluteSystem system(model);
+            AbsoluteSystem system(model.finish());
         } catch (const Error& error) {
             return std::string(error.what());
         }
         return std::string();
     };
-    EXPECT_NE(message([](Model& m) {
+    EXPECT_NE(message([](ModelDescription& m) {
                   const Body b = add_link(m, "wheel", ground, hinge_z(), {0, 0, 0});
                   m.drive(m.coordinate(b), {[](double t) { return t; }, [](double) { return 1.0; }});
               }).find("'wheel' is driven"),
               std::string::npos);
-    EXPECT_NE(message([](Model& m) {
+    EXPECT_NE(message([](ModelDescription& m) {
                   Joint joint = universal({1, 0, 0}, {0, 1, 0});
                   joint.parts.push_back(hinge_z().parts[0]);
                   add_link(m, "wrist", ground, joint, {0, 0, 0});
               }).find("'wrist'"),
               std::string::npos);
-    EXPECT_NE(message([](Model& m) {
+    EXPECT_NE(message([](ModelDescription& m) {
                   m.add({.name = "plate", .joint = hinge_z(), .mass = 1, .inertia = {0, 0, 1}});
               }).find("'plate' has no inertia"),
               std::string::npos);
@@ -192,16 +190,16 @@ TEST(AbsoluteSystem, RefusalsNameTheCulprit)
 
 TEST(Absolute, DoublePendulumApproachesTheRelativeFormulationWithOrderOne)
 {
-    Model model("double pendulum");
+    ModelDescription model("double pendulum");
     double_pendulum(model);
-    const double coarse = difference(model, 0.5, 2000), fine = difference(model, 0.5, 4000);
+    const double coarse = difference(model.finish(), 0.5, 2000), fine = difference(model.finish(), 0.5, 4000);
     EXPECT_LT(fine, 2e-3);
     EXPECT_NEAR(coarse / fine, 2, 0.1);
 }
 
 TEST(Absolute, JointAndPointSpringsActAsInTheRelativeFormulation)
 {
-    Model model("springs");
+    ModelDescription model("springs");
     model.gravity({0, 0, -gravity});
     const auto [a, b, c] = spring_chain(model);
     model.force(model.coordinate(c, 2), [](const View& view) { return 0.5 * std::cos(view.time()); });
@@ -209,18 +207,18 @@ TEST(Absolute, JointAndPointSpringsActAsInTheRelativeFormulation)
         return Wrench{{1, -2, 3}, {0.1, 0.2, -0.3}};
     });
     model.finish();
-    const double coarse = difference(model, 0.3, 2000), fine = difference(model, 0.3, 4000);
+    const double coarse = difference(model.finish(), 0.3, 2000), fine = difference(model.finish(), 0.3, 4000);
     EXPECT_LT(fine, 2e-3);
     EXPECT_NEAR(coarse / fine, 2, 0.1);
 }
 
 TEST(Absolute, JointsDriftInProportionToTheStep)
 {
-    Model model("double pendulum");
+    ModelDescription model("double pendulum");
     double_pendulum(model);
     double drift[2];
     for (int k = 0; k < 2; ++k) {
-        Absolute stepper(model, {.h = 1e-4 / (k + 1)});
+        Absolute stepper(model.finish(), {.h = 1e-4 / (k + 1)});
         for (int n = 0; n < 1000 * (k + 1); ++n) drift[k] = stepper.step().loop_error;
     }
     EXPECT_GT(drift[1], 1e-6);
@@ -229,11 +227,10 @@ TEST(Absolute, JointsDriftInProportionToTheStep)
 
 TEST(Absolute, HingeAngleCountsFullTurns)
 {
-    Model model("wheel");
+    ModelDescription model("wheel");
     const Body wheel = model.add({.name = "wheel", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 2}});
     model.start(wheel, 0, 30);
-    model.finish();
-    Absolute stepper(model, {.h = 1e-2});
+    Absolute stepper(model.finish(), {.h = 1e-2});
     run(stepper, 100);
     EXPECT_NEAR(stepper.view().q(model.coordinate(wheel)), 30, 1e-11);
     EXPECT_NEAR(stepper.view().v(model.coordinate(wheel)), 30, 1e-11);
@@ -241,12 +238,12 @@ TEST(Absolute, HingeAngleCountsFullTurns)
 
 TEST(Absolute, BallBouncesToTheSquareOfItsRestitution)
 {
-    Model model("ball");
+    ModelDescription model("ball");
     model.gravity({0, -gravity, 0});
     const double r = 0.1, e = 0.8;
     const Body ball = bouncing_ball(model, r, e, 1);
     const double h = 1e-5, fall = std::sqrt(2 / gravity);
-    Absolute stepper(model, {.h = h});
+    Absolute stepper(model.finish(), {.h = h});
     run(stepper, std::lround(fall * (1 + e) / h)); // the top of the first bounce
     EXPECT_NEAR(stepper.view().position(ball).y() - r, e * e, 10 * h);
     EXPECT_NEAR(stepper.view().velocity(ball).y(), 0, 20 * h);
@@ -254,11 +251,11 @@ TEST(Absolute, BallBouncesToTheSquareOfItsRestitution)
 
 TEST(Absolute, BoxRestsOnAPlaneThatCarriesItsWeight)
 {
-    Model model("box");
+    ModelDescription model("box");
     model.gravity({0, 0, -gravity});
     const Body block = standing_box(model, {.friction = 0.5, .restitution = 0});
     const double h = 1e-3;
-    Absolute stepper(model, {.h = h});
+    Absolute stepper(model.finish(), {.h = h});
     run(stepper, 1000);
     EXPECT_NEAR(normal_force(stepper, h), 3 * gravity, 1e-7);
     // A corner whose gap rounds to above zero falls freely for one step.
@@ -269,10 +266,10 @@ TEST(Absolute, BoxRestsOnAPlaneThatCarriesItsWeight)
 
 TEST(Absolute, SliderCrankMeetsTheConvergedImpactsWithinAFewSteps)
 {
-    Model model("slider crank");
+    ModelDescription model("slider crank");
     const Body slider = slider_crank(model);
     const double h = 2e-6;
-    Absolute stepper(model, {.h = h});
+    Absolute stepper(model.finish(), {.h = h});
     SliderImpacts impacts(5 * h, 5e-4, 1e-2);
     while (stepper.view().time() < 0.008) {
         const StepReport report = stepper.step();
@@ -286,7 +283,7 @@ TEST(Absolute, SliderCrankMeetsTheConvergedImpactsWithinAFewSteps)
 
 TEST(Absolute, EqualRunsHaveEqualHashes)
 {
-    Model model("slider crank");
+    ModelDescription model("slider crank");
     slider_crank(model);
-    expect_repeatable<Absolute>(model);
+    expect_repeatable<Absolute>(model.finish());
 }

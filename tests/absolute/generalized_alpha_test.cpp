@@ -1,4 +1,5 @@
 #include "tamis/absolute/generalized_alpha.hpp"
+#include "tamis/model/description.hpp"
 
 #include "absolute/absolute_scenes.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
@@ -36,14 +37,13 @@ double difference(const Model& model, double end, long steps)
 
 TEST(GeneralizedAlpha, PendulumKeepsItsEnergyToOrderTwo)
 {
-    Model model("pendulum");
+    ModelDescription model("pendulum");
     model.gravity({0, -gravity, 0});
     const Body bob = add_link(model, "bob", ground, hinge_z(), {0, 0, 0});
     model.start(bob, 0.4, 3);
-    model.finish();
     double error[2];
     for (int k = 0; k < 2; ++k) {
-        GeneralizedAlpha stepper(model, {.h = 2e-3 / (k + 1)});
+        GeneralizedAlpha stepper(model.finish(), {.h = 2e-3 / (k + 1)});
         const double before = stepper.view().energy();
         run(stepper, 500 * (k + 1));
         error[k] = std::abs(stepper.view().energy() - before);
@@ -54,32 +54,32 @@ TEST(GeneralizedAlpha, PendulumKeepsItsEnergyToOrderTwo)
 
 TEST(GeneralizedAlpha, DoublePendulumConvergesToTheRelativeFormulationWithOrderTwo)
 {
-    Model model("double pendulum");
+    ModelDescription model("double pendulum");
     model.gravity({0, -gravity, 0});
     const Body a = add_link(model, "a", ground, hinge({1, 0.2, 1}), {0, 0, 0});
     const Body b = add_link(model, "b", a, hinge({0, 1, 1}), {0.5, 0, 0});
     model.start(a, 0.3, 1);
     model.start(b, -0.4, 2);
     model.finish();
-    const double coarse = difference(model, 0.5, 250), fine = difference(model, 0.5, 500);
+    const double coarse = difference(model.finish(), 0.5, 250), fine = difference(model.finish(), 0.5, 500);
     EXPECT_LT(fine, 1e-4);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
 }
 
 TEST(GeneralizedAlpha, SpringsOnJointsOfManyKindsConvergeWithOrderTwo)
 {
-    Model model("springs");
+    ModelDescription model("springs");
     model.gravity({0, 0, -gravity});
     spring_chain(model);
     model.finish();
-    const double coarse = difference(model, 0.3, 200), fine = difference(model, 0.3, 400);
+    const double coarse = difference(model.finish(), 0.3, 200), fine = difference(model.finish(), 0.3, 400);
     EXPECT_LT(fine, 1e-4);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
 }
 
 TEST(GeneralizedAlpha, FourBarWithRedundantHingesStaysClosed)
 {
-    Model model("four bar");
+    ModelDescription model("four bar");
     model.gravity({0, -gravity, 0});
     auto bar = [&](const std::string& name, Body parent, double at, double length) {
         return model.add({.name = name,
@@ -105,20 +105,20 @@ TEST(GeneralizedAlpha, FourBarWithRedundantHingesStaysClosed)
     model.start(coupler, -0.6, 0);
     model.start(rocker, -1.5, 0);
     model.finish();
-    const double coarse = difference(model, 0.5, 250), fine = difference(model, 0.5, 500); // checks closure
+    const double coarse = difference(model.finish(), 0.5, 250),
+                 fine = difference(model.finish(), 0.5, 500); // checks closure
     EXPECT_LT(fine, 2e-4);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.05);
 }
 
 TEST(GeneralizedAlpha, TorqueFreeTopKeepsItsAngularMomentum)
 {
-    Model model("top");
+    ModelDescription model("top");
     const Body top = model.add({.name = "top", .joint = free_joint(), .mass = 1, .inertia = {1, 2, 3}});
     model.start(top, Eigen::Quaterniond::Identity(), {0.1, 3, 0.1});
-    model.finish();
     double error[2];
     for (int k = 0; k < 2; ++k) {
-        GeneralizedAlpha stepper(model, {.h = 1e-2 / (k + 1)});
+        GeneralizedAlpha stepper(model.finish(), {.h = 1e-2 / (k + 1)});
         run(stepper, 500 * (k + 1)); // several reversals about the middle axis
         const Vector3d omega =
             stepper.view().rotation(top).transpose() * stepper.view().angular_velocity(top);
@@ -131,12 +131,12 @@ TEST(GeneralizedAlpha, TorqueFreeTopKeepsItsAngularMomentum)
 
 TEST(GeneralizedAlpha, BallBouncesToTheSquareOfItsRestitution)
 {
-    Model model("ball");
+    ModelDescription model("ball");
     model.gravity({0, -gravity, 0});
     const double r = 0.1, e = 0.8;
     const Body ball = bouncing_ball(model, r, e, 1);
     const double h = 1e-4, fall = std::sqrt(2 / gravity);
-    GeneralizedAlpha stepper(model, {.h = h});
+    GeneralizedAlpha stepper(model.finish(), {.h = h});
     double lowest = 1;
     for (long k = 0; k < std::lround(fall * (1 + e) / h); ++k) { // the top of the first bounce
         stepper.step();
@@ -148,12 +148,12 @@ TEST(GeneralizedAlpha, BallBouncesToTheSquareOfItsRestitution)
 
 TEST(GeneralizedAlpha, BallComesToRestAfterInfinitelyManyBounces)
 {
-    Model model("ball");
+    ModelDescription model("ball");
     model.gravity({0, -gravity, 0});
     const double r = 0.1, e = 0.5;
     const Body ball = bouncing_ball(model, r, e, 0.1);
     const double h = 1e-3, rest = std::sqrt(2 * 0.1 / gravity) * (1 + e) / (1 - e);
-    GeneralizedAlpha stepper(model, {.h = h});
+    GeneralizedAlpha stepper(model.finish(), {.h = h});
     run(stepper, std::lround(rest / h) + 100);
     EXPECT_NEAR(stepper.view().position(ball).y(), r, 1e-12);
     EXPECT_NEAR(stepper.view().velocity(ball).y(), 0, 1e-12);
@@ -161,11 +161,11 @@ TEST(GeneralizedAlpha, BallComesToRestAfterInfinitelyManyBounces)
 
 TEST(GeneralizedAlpha, BoxRestsOnAPlaneThatCarriesItsWeight)
 {
-    Model model("box");
+    ModelDescription model("box");
     model.gravity({0, 0, -gravity});
     const Body block = standing_box(model, {});
     const double h = 1e-3;
-    GeneralizedAlpha stepper(model, {.h = h});
+    GeneralizedAlpha stepper(model.finish(), {.h = h});
     run(stepper, 1000);
     EXPECT_NEAR(normal_force(stepper, h), 3 * gravity, 1e-7);
     EXPECT_LT((stepper.view().position(block) - Vector3d(0, 0, 0.1)).norm(), 1e-10);
@@ -175,10 +175,10 @@ TEST(GeneralizedAlpha, BoxRestsOnAPlaneThatCarriesItsWeight)
 TEST(GeneralizedAlpha, BlockSlidesDownARampWithCoulombFriction)
 {
     const double mu = 0.3, slope = 0.5, t = 0.5, h = 1e-3;
-    Model model("ramp");
+    ModelDescription model("ramp");
     model.gravity({gravity * std::sin(slope), 0, -gravity * std::cos(slope)});
     const Body block = standing_box(model, {.friction = mu, .restitution = 0});
-    GeneralizedAlpha stepper(model, {.h = h});
+    GeneralizedAlpha stepper(model.finish(), {.h = h});
     run(stepper, std::lround(t / h));
     const double acceleration = gravity * (std::sin(slope) - mu * std::cos(slope));
     EXPECT_NEAR(stepper.view().velocity(block).x(), acceleration * t, 1e-8);
@@ -186,10 +186,10 @@ TEST(GeneralizedAlpha, BlockSlidesDownARampWithCoulombFriction)
 
 TEST(GeneralizedAlpha, SliderCrankMeetsTheConvergedImpactsAndNeverPenetrates)
 {
-    Model model("slider crank");
+    ModelDescription model("slider crank");
     const Body slider = slider_crank(model);
     const double h = 1e-5;
-    GeneralizedAlpha stepper(model, {.h = h});
+    GeneralizedAlpha stepper(model.finish(), {.h = h});
     SliderImpacts impacts(2 * h, 2e-3, 5e-2);
     while (stepper.view().time() < 0.01) {
         const StepReport report = stepper.step();
@@ -206,7 +206,7 @@ TEST(GeneralizedAlpha, SliderCrankMeetsTheConvergedImpactsAndNeverPenetrates)
 
 TEST(GeneralizedAlpha, EqualRunsHaveEqualHashes)
 {
-    Model model("slider crank");
+    ModelDescription model("slider crank");
     slider_crank(model);
-    expect_repeatable<GeneralizedAlpha>(model);
+    expect_repeatable<GeneralizedAlpha>(model.finish());
 }

@@ -1,5 +1,6 @@
 // `--equations FILE`: what is written is C that a strict compiler takes, and gives the bits of the interpreter.
 #include "tamis/app/equations.hpp"
+#include "tamis/model/description.hpp"
 
 #include "tamis/app/script.hpp"
 #include "tamis/app/usage_error.hpp"
@@ -60,7 +61,7 @@ struct WrittenEquations : testing::Test {
 };
 
 // A slider-crank with a spring between two of its points, and a spatial arm apart from it.
-void build(Model& model)
+void build(ModelDescription& model)
 {
     model.gravity({0, -9.81, 0});
     const Expr l = model.parameter("l", 0.3);
@@ -95,30 +96,27 @@ void build(Model& model)
 
 TEST_F(WrittenEquations, AreStrictCWithTheBitsOfTheInterpreter)
 {
-    Model model("machine");
+    ModelDescription model("machine");
     build(model);
-    model.finish();
     testing::internal::CaptureStdout();
-    write_equations(model, (folder / "machine.c").string());
+    write_equations(model.finish(), (folder / "machine.c").string());
     const std::string said = testing::internal::GetCapturedStdout();
-    for (const auto& m : model.mechanisms()) {
-        const fs::path file = folder / fmt::format("machine_{}.c", m->name());
+    for (const Mechanism& m : model.finish().mechanisms()) {
+        const fs::path file = folder / fmt::format("machine_{}.c", m.name());
         ASSERT_TRUE(fs::exists(file)) << file;
-        EXPECT_NE(said.find(fmt::format("{}: {} coordinates", m->name(), m->nv())), std::string::npos)
-            << said;
-        compare(*m, file);
+        EXPECT_NE(said.find(fmt::format("{}: {} coordinates", m.name(), m.nv())), std::string::npos) << said;
+        compare(m, file);
     }
 }
 
 TEST_F(WrittenEquations, CountTheOperationsOfEachFunction)
 {
     // M = I + m c^2 is a number, c = m g c cos q: one product of a number and a cosine.
-    Model model("pendulum");
+    ModelDescription model("pendulum");
     model.gravity({0, -9.81, 0});
     model.add({.name = "bob", .joint = hinge_z(), .mass = 2, .com = {0.5, 0, 0}, .inertia = {0.1, 0.1, 0.1}});
-    model.finish();
     testing::internal::CaptureStdout();
-    write_equations(model, (folder / "pendulum.c").string());
+    write_equations(model.finish(), (folder / "pendulum.c").string());
     const std::string said = testing::internal::GetCapturedStdout();
     EXPECT_NE(
         said.find(
@@ -130,10 +128,9 @@ TEST_F(WrittenEquations, CountTheOperationsOfEachFunction)
 
 TEST_F(WrittenEquations, OfGrainsAloneAreRefused)
 {
-    Model model("sand");
+    ModelDescription model("sand");
     model.grain({.shape = sphere(0.1), .material = model.add(Material{}), .density = 1000});
-    model.finish();
-    EXPECT_THROW(write_equations(model, (folder / "sand.c").string()), Error);
+    EXPECT_THROW(write_equations(model.finish(), (folder / "sand.c").string()), Error);
 }
 
 TEST(EquationsOption, IsTakenOutOfTheArguments)

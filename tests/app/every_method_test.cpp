@@ -8,6 +8,7 @@
 #include "tamis/app/script.hpp"
 #include "tamis/cosim/coupled.hpp"
 #include "tamis/io/checkpoint.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/smooth/smooth.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ namespace {
 
 // A pendulum of two arms with springs of all kinds and a controller that counts turns; no contacts.
 struct Arms {
-    Model model{"arms"};
+    ModelDescription model{"arms"};
     Body upper, lower;
 
     explicit Arms(double lower_mass = 1)
@@ -66,10 +67,10 @@ void expect_resumes(const std::string& name, const Make& make, int before, int a
         ASSERT_EQ(a.sweeps, b.sweeps) << n; // warm starts are part of the state
     }
     EXPECT_EQ(resumed->view().energy(), whole->view().energy());
-    for (const auto& m : whole->view().model().mechanisms())
-        for (int k = 0; k < m->nv(); ++k)
-            if (m->nq() == m->nv()) { // (full turns are counted on)
-                EXPECT_EQ(resumed->view().q({m->number(), k}), whole->view().q({m->number(), k}));
+    for (const Mechanism& m : whole->view().model().mechanisms())
+        for (int k = 0; k < m.nv(); ++k)
+            if (m.nq() == m.nv()) { // (full turns are counted on)
+                EXPECT_EQ(resumed->view().q({m.number(), k}), whole->view().q({m.number(), k}));
             }
 }
 
@@ -77,36 +78,45 @@ void expect_resumes(const std::string& name, const Make& make, int before, int a
 
 TEST(EveryMethod, ResumesToTheSameBitsWithContacts)
 {
-    Model model("slider_crank");
+    ModelDescription model("slider_crank");
     scenes::slider_crank(model);
     expect_resumes(
-        "relative", [&] { return std::make_unique<MoreauJean>(model, MoreauJeanOptions{.h = 1e-5}); }, 1500,
+        "relative",
+        [&] { return std::make_unique<MoreauJean>(model.finish(), MoreauJeanOptions{.h = 1e-5}); }, 1500,
         1500);
     expect_resumes(
-        "absolute", [&] { return std::make_unique<Absolute>(model, AbsoluteOptions{.h = 1e-5}); }, 700, 700);
+        "absolute", [&] { return std::make_unique<Absolute>(model.finish(), AbsoluteOptions{.h = 1e-5}); },
+        700, 700);
     expect_resumes(
         "generalized-alpha",
-        [&] { return std::make_unique<GeneralizedAlpha>(model, GeneralizedAlphaOptions{.h = 2e-5}); }, 500,
-        500);
+        [&] {
+            return std::make_unique<GeneralizedAlpha>(model.finish(), GeneralizedAlphaOptions{.h = 2e-5});
+        },
+        500, 500);
 }
 
 TEST(EveryMethod, ResumesToTheSameBitsWithoutContacts)
 {
-    const Arms arms;
+    Arms arms;
     expect_resumes(
-        "smooth", [&] { return std::make_unique<Smooth>(arms.model, SmoothOptions{.h = 1e-3}); }, 900, 300);
+        "smooth", [&] { return std::make_unique<Smooth>(arms.model.finish(), SmoothOptions{.h = 1e-3}); },
+        900, 300);
     expect_resumes(
-        "absolute", [&] { return std::make_unique<Absolute>(arms.model, AbsoluteOptions{.h = 1e-3}); }, 900,
+        "absolute",
+        [&] { return std::make_unique<Absolute>(arms.model.finish(), AbsoluteOptions{.h = 1e-3}); }, 900,
         300);
     expect_resumes(
         "generalized-alpha",
-        [&] { return std::make_unique<GeneralizedAlpha>(arms.model, GeneralizedAlphaOptions{.h = 1e-3}); },
+        [&] {
+            return std::make_unique<GeneralizedAlpha>(arms.model.finish(),
+                                                      GeneralizedAlphaOptions{.h = 1e-3});
+        },
         900, 300);
 }
 
 TEST(EveryMethod, CouplingsResumeToTheSameBits)
 {
-    const Arms arms(0.02); // light beyond the cut: explicit couplings are stable
+    Arms arms(0.02); // light beyond the cut: explicit couplings are stable
     const Cut cut{arms.lower};
     for (const auto scheme :
          {CouplingScheme::tight, CouplingScheme::loose, CouplingScheme::original, CouplingScheme::modified})
@@ -121,26 +131,25 @@ TEST(EveryMethod, CouplingsResumeToTheSameBits)
                 options.repeat = Repetition::quasi_newton;
                 expect_resumes(
                     "coupling " + std::to_string(static_cast<int>(scheme)),
-                    [&] { return std::make_unique<Coupled>(arms.model, cut, options); }, 60, 60);
+                    [&] { return std::make_unique<Coupled>(arms.model.finish(), cut, options); }, 60, 60);
             }
 }
 
 TEST(EveryMethod, ContactForceIsFiniteAndCarriesTheWeight)
 {
-    Model model("block");
+    ModelDescription model("block");
     model.gravity({0, -10, 0});
     const Body block = model.add({.name = "block", .joint = slide_y(), .mass = 2, .inertia = {1, 1, 1}});
     const MaterialId stone = model.add(Material{});
     model.attach(block, box(0.1, 0.1, 0.1), stone);
     model.attach(ground, wall({0, 1, 0}, -0.05), stone);
-    model.finish();
     const auto force = [&](Stepper&& stepper) {
         for (int n = 0; n < 200; ++n) stepper.step();
         return stepper.view().contact_force(block).force[1];
     };
-    EXPECT_NEAR(force(MoreauJean(model, {.h = 1e-4})), 20, 1e-6);
-    EXPECT_NEAR(force(Absolute(model, {.h = 1e-4})), 20, 1e-6);
-    EXPECT_NEAR(force(GeneralizedAlpha(model, {.h = 1e-4})), 20, 0.2);
+    EXPECT_NEAR(force(MoreauJean(model.finish(), {.h = 1e-4})), 20, 1e-6);
+    EXPECT_NEAR(force(Absolute(model.finish(), {.h = 1e-4})), 20, 1e-6);
+    EXPECT_NEAR(force(GeneralizedAlpha(model.finish(), {.h = 1e-4})), 20, 0.2);
 }
 
 // Of the model `workshop` (resume_test.cpp).
@@ -161,7 +170,7 @@ TEST(EveryMethod, IsAnOptionOfTheRun)
 
 TEST(EveryMethod, SaysWhichPartItLacks)
 {
-    Model model("grains");
+    ModelDescription model("grains");
     const MaterialId stone = model.add(Material{.rolling = 1e-3});
     model.attach(model.add({.name = "body", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}}),
                  sphere(0.1), stone);
@@ -172,17 +181,16 @@ TEST(EveryMethod, SaysWhichPartItLacks)
             EXPECT_TRUE(contains(error, what)) << error;
     };
     model.finish();
-    lacks(model, "rolling resistance");
-    Model counter("counter");
+    lacks(model.finish(), "rolling resistance");
+    ModelDescription counter("counter");
     counter.add({.name = "body", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
     counter.memory("turns", 0, [](const View&, double now) { return now + 1; });
-    counter.finish();
-    lacks(counter, "'turns'");
-    EXPECT_TRUE(contains(error_of([&] { Smooth(counter, {}); }), "'turns'"));
-    Model bed("bed");
+    lacks(counter.finish(), "'turns'");
+    EXPECT_TRUE(contains(error_of([&] { Smooth(counter.finish(), {}); }), "'turns'"));
+    ModelDescription bed("bed");
     bed.grain({.shape = sphere(0.1), .material = bed.add(Material{}), .density = 1000});
     bed.finish();
-    lacks(bed, "no grains");
+    lacks(bed.finish(), "no grains");
 }
 
 } // namespace tamis::test

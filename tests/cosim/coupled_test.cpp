@@ -1,5 +1,6 @@
 // Models cut in two against the same models as a whole.
 #include "tamis/cosim/coupled.hpp"
+#include "tamis/model/description.hpp"
 
 #include "allocations.hpp"
 #include "cosim/cut_scenes.hpp"
@@ -23,10 +24,9 @@ CoupledOptions by(CouplingScheme scheme, const BaumgarteWeights& weights = index
 // Relative L1 error of x2 over [0, 0.1] s: Zhang et al. (2020), eq. 34.
 double error_of_two_masses(const CoupledOptions& options)
 {
-    Model model("two masses");
+    ModelDescription model("two masses");
     const TwoMassBodies b = add_two_masses(model, {.k1 = 5000, .v = 1});
-    model.finish();
-    Coupled run(model, {b.second}, options);
+    Coupled run(model.finish(), {b.second}, options);
     const double h = options.H, w = std::sqrt(2500.0);
     double error = 0, sum = 0;
     for (int n = 1; n <= std::lround(0.1 / h); ++n) {
@@ -84,14 +84,14 @@ TEST(Coupled, SubStepsOfTheSmoothSideAddNoDelay)
 TEST(Coupled, ChainInSpaceConvergesToTheWholeByAnyScheme)
 {
     using enum CouplingScheme;
-    const Chain c;
+    Chain c;
     const double t_end = 0.1;
-    const auto whole = whole_run(c.model, t_end, 2000);
+    const auto whole = whole_run(c.model.finish(), t_end, 2000);
     const auto expect = [&](const CoupledOptions& options, const std::string& name) {
-        expect_first_order(c.model, c.arm, options, whole->view(), t_end, 100, 3e-3, name);
+        expect_first_order(c.model.finish(), c.arm, options, whole->view(), t_end, 100, 3e-3, name);
     };
     for (const CoupledOptions& options : {by(tight), by(modified)}) // a hinge passes moments on
-        expect_first_order(c.model, c.tip, options, whole->view(), t_end, 100, 3e-3, "at the tip");
+        expect_first_order(c.model.finish(), c.tip, options, whole->view(), t_end, 100, 3e-3, "at the tip");
     expect(by(tight), "tight");
     expect(by(loose), "loose");
     expect(by(original), "original");
@@ -119,19 +119,20 @@ TEST(Coupled, ChainInSpaceConvergesToTheWholeByAnyScheme)
 
 TEST(Coupled, LoopsOnBothSidesConvergeToTheWhole)
 {
-    const Linkage l;
+    Linkage l;
     const double t_end = 0.1;
-    const auto whole = whole_run(l.model, t_end, 2000);
-    expect_first_order(l.model, l.frame, by(CouplingScheme::tight), whole->view(), t_end, 100, 3e-3, "tight");
-    expect_first_order(l.model, l.frame, by(CouplingScheme::modified), whole->view(), t_end, 100, 3e-3,
-                       "index 1");
+    const auto whole = whole_run(l.model.finish(), t_end, 2000);
+    expect_first_order(l.model.finish(), l.frame, by(CouplingScheme::tight), whole->view(), t_end, 100, 3e-3,
+                       "tight");
+    expect_first_order(l.model.finish(), l.frame, by(CouplingScheme::modified), whole->view(), t_end, 100,
+                       3e-3, "index 1");
 }
 
 // The published double pendulum: at 0.198 s, theta1, theta2 and their rates by an independent integration of
 // eighth order.
 TEST(Coupled, DoublePendulumConvergesToTheReference)
 {
-    Model model("double pendulum");
+    ModelDescription model("double pendulum");
     const double L = 0.4;
     model.gravity({0, -9.81, 0});
     const auto body = [&](const std::string& name, Body parent, double at) {
@@ -151,7 +152,7 @@ TEST(Coupled, DoublePendulumConvergesToTheReference)
     const auto error = [&](const CoupledOptions& options, int steps) {
         CoupledOptions o = options;
         o.H = 0.198 / steps;
-        Coupled run(model, {second}, o);
+        Coupled run(model.finish(), {second}, o);
         for (int n = 0; n < steps; ++n) run.step();
         const View& s = run.view();
         return (Eigen::Vector4d(s.q(q1), s.q(q1) + s.q(q2), s.v(q1), s.v(q1) + s.v(q2)) - reference).norm();
@@ -166,12 +167,11 @@ TEST(Coupled, DoublePendulumConvergesToTheReference)
 // Plain repetition multiplies the error of the force by about m2 / m1 b0^2.
 TEST(Coupled, HeavySecondMassTakesMoreThanPlainRepetition)
 {
-    Model model("two masses");
+    ModelDescription model("two masses");
     const TwoMassBodies b = add_two_masses(model, {.m2 = 20, .k1 = 5000, .v = 0.1});
-    model.finish();
     const auto position = [&](Repetition repeat, bool strict) {
         CoupledOptions o{.repeat = repeat, .absolute = 1e-9, .must_converge = strict};
-        Coupled run(model, {b.second}, o);
+        Coupled run(model.finish(), {b.second}, o);
         for (int n = 0; n < 100; ++n) run.step();
         EXPECT_EQ(run.coupling().statistics().not_converged, 0);
         return run.view().position(b.second)[0];
@@ -186,10 +186,9 @@ TEST(Coupled, HeavySecondMassTakesMoreThanPlainRepetition)
 
 TEST(Coupled, DivergenceIsToldByItsSchemeAndRemedy)
 {
-    Model model("two masses");
+    ModelDescription model("two masses");
     const TwoMassBodies b = add_two_masses(model, {.m2 = 3, .k1 = 5000, .v = 0.1});
-    model.finish();
-    Coupled run(model, {b.second}, by(CouplingScheme::original));
+    Coupled run(model.finish(), {b.second}, by(CouplingScheme::original));
     const std::string error = error_of([&] {
         for (int n = 0; n < 1000; ++n) run.step();
     });
@@ -201,10 +200,10 @@ TEST(Coupled, DivergenceIsToldByItsSchemeAndRemedy)
 
 TEST(Coupled, StepsThatDoNotConvergeAreCountedAndNoted)
 {
-    const Chain c;
+    Chain c;
     CoupledOptions o = by(CouplingScheme::tight);
     o.max_iterations = 2;
-    Coupled run(c.model, {c.arm}, o);
+    Coupled run(c.model.finish(), {c.arm}, o);
     for (int n = 0; n < 5; ++n) run.step();
     ASSERT_EQ(run.messages().size(), 1u);
     EXPECT_TRUE(contains(run.messages()[0], "5 of 5 macro steps did not converge within 2 iterations"))
@@ -214,18 +213,17 @@ TEST(Coupled, StepsThatDoNotConvergeAreCountedAndNoted)
 // A drive beyond the cut moves its body, and what it takes is seen in the whole model.
 TEST(Coupled, DriveBeyondTheCutActsAndIsSeen)
 {
-    Model model("driven");
+    ModelDescription model("driven");
     const Body carrier = add_link(model, "carrier", ground, hinge_z(), {0, 0, 0});
     const Body arm = add_link(model, "arm", carrier, hinge_z(), {0.3, 0, 0});
     const Body tip = add_link(model, "tip", arm, hinge_z(), {0.2, 0, 0});
     const Coordinate driven = model.coordinate(tip);
     model.drive(driven, motion([](Expr t) { return 0.3 * sin(10 * t); }));
-    model.finish();
-    const auto whole = whole_run(model, 0.1, 1000);
+    const auto whole = whole_run(model.finish(), 0.1, 1000);
     CoupledOptions o = by(CouplingScheme::tight);
     o.H = 1e-4;
     o.repeat = Repetition::quasi_newton;
-    Coupled run(model, {arm}, o);
+    Coupled run(model.finish(), {arm}, o);
     for (int n = 0; n < 1000; ++n) run.step();
     EXPECT_NEAR(run.view().q(driven), 0.3 * std::sin(1), 1e-10);
     const double force = whole->view().drive_force(driven);
@@ -238,7 +236,7 @@ TEST(Coupled, LawsBeyondTheCutSeeTheWholeModel)
 {
     const double stiffness = 30;
     const auto tip_after = [&](bool by_laws) {
-        Model model("laws");
+        ModelDescription model("laws");
         model.gravity({0, -gravity, 0});
         const Body carrier = add_link(model, "carrier", ground, hinge_z(), {0, 0, 0});
         const Body arm = add_link(model, "arm", carrier, hinge({1, 1, 0}), {0.3, 0, 0});
@@ -256,11 +254,10 @@ TEST(Coupled, LawsBeyondTheCutSeeTheWholeModel)
             model.spring(end, anchor, {.stiffness = stiffness});
         }
         model.start(tip, 0.3, 1);
-        model.finish();
         CoupledOptions o = by(CouplingScheme::tight); // what hangs on the carrier is heavier than it
         o.repeat = Repetition::quasi_newton;
         o.must_converge = true;
-        Coupled run(model, {arm}, o);
+        Coupled run(model.finish(), {arm}, o);
         for (int n = 0; n < 50; ++n) run.step();
         return run.view().position(end);
     };
@@ -271,7 +268,7 @@ TEST(Coupled, LawsBeyondTheCutSeeTheWholeModel)
 // contacts do to it.
 TEST(Coupled, ContainerOfBallsKeepsTheMomentumOfTheWhole)
 {
-    Model model("container");
+    ModelDescription model("container");
     model.gravity({0, 0, -gravity});
     const Body container =
         model.add({.name = "container", .joint = slide_z(), .mass = 1, .inertia = {0.1, 0.1, 0.1}});
@@ -285,12 +282,11 @@ TEST(Coupled, ContainerOfBallsKeepsTheMomentumOfTheWhole)
                      .velocity = {0.1 * (k % 3), 0, -0.5}});
     const double stiffness = 500;
     model.spring(model.coordinate(container), {.stiffness = stiffness, .damping = 5});
-    model.finish();
     const double t_end = 0.1;
     const auto height = [&](int steps) { // of the container and of its load, in a run of the whole
         MoreauJeanOptions o{.h = t_end / steps};
         o.contacts.threads = 1;
-        MoreauJean whole(model, o);
+        MoreauJean whole(model.finish(), o);
         for (int n = 0; n < steps; ++n) whole.step();
         return whole.view().position(container)[2];
     };
@@ -298,7 +294,7 @@ TEST(Coupled, ContainerOfBallsKeepsTheMomentumOfTheWhole)
         CoupledOptions o = by(CouplingScheme::tight);
         o.H = t_end / steps;
         o.nonsmooth.contacts = {.tolerance = 1e-8, .threads = 1};
-        Coupled run(model, {container, CutKind::contacts}, o);
+        Coupled run(model.finish(), {container, CutKind::contacts}, o);
         double load = 0;
         for (int n = 0; n < steps; ++n) {
             const View& s = run.view();
@@ -324,11 +320,11 @@ TEST(Coupled, ContainerOfBallsKeepsTheMomentumOfTheWhole)
 
 TEST(Coupled, RestartForgetsWhatWasBefore)
 {
-    const Chain c;
+    Chain c;
     for (const int substeps : {1, 2}) {
         CoupledOptions o = by(CouplingScheme::tight);
         o.smooth_substeps = substeps;
-        Coupled run(c.model, {c.arm}, o);
+        Coupled run(c.model.finish(), {c.arm}, o);
         const SmoothState smooth = run.smooth().solver().state();
         const State nonsmooth = run.nonsmooth().stepper().state();
         for (int n = 0; n < 5; ++n) run.step();
@@ -341,9 +337,9 @@ TEST(Coupled, RestartForgetsWhatWasBefore)
 
 TEST(Coupled, StepsDoNotAllocate)
 {
-    const Chain c;
+    Chain c;
     for (const CoupledOptions& o : {by(CouplingScheme::tight), by(CouplingScheme::modified)}) {
-        Coupled run(c.model, {c.arm}, o);
+        Coupled run(c.model.finish(), {c.arm}, o);
         for (int n = 0; n < 3; ++n) run.step();
         const long before = allocations;
         for (int n = 0; n < 5; ++n) run.step();

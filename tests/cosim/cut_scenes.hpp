@@ -3,6 +3,7 @@
 
 #include "model/scenes.hpp"
 #include "tamis/cosim/coupled.hpp"
+#include "tamis/model/description.hpp"
 
 #include <cmath>
 
@@ -11,7 +12,7 @@ namespace tamis::scenes {
 // In space: a carrier on a hinge askew, with a spring; on its far end, turned and aside, an arm on a
 // spherical joint; on that a tip on a hinge. The arm is where it is cut.
 struct Chain {
-    Model model{"chain"};
+    ModelDescription model{"chain"};
     Body carrier, arm, tip;
 
     explicit Chain(double arm_mass = 0.3, const Eigen::Vector3d& g = {0, -gravity, 1})
@@ -50,7 +51,7 @@ struct Chain {
 // In a plane: a crank, its coupler and a rocker, closed to the ground; on the coupler, at the cut, a frame
 // that carries two fingers tied by a rod.
 struct Linkage {
-    Model model{"linkage"};
+    ModelDescription model{"linkage"};
     Body crank, coupler, rocker, frame, left, right;
 
     Linkage()

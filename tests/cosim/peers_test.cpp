@@ -49,13 +49,13 @@ const Vector3d g(0, -gravity, 1);
 struct Beyond {
     Pose frame;
     Chain chain{0.3, frame.R* g};
-    CoupledView view{chain.model};
-    Split part = split(chain.model, {chain.tip}, view);
+    CoupledView view{chain.model.finish()};
+    Split part = split(chain.model.finish(), {chain.tip}, view);
     InterfaceMotion start;
     NonsmoothPeer peer;
 
     explicit Beyond(int substeps, double length = H, const Pose& world = {})
-        : frame(world), start(Coupled(chain.model, {chain.tip}, {}).smooth().marker()),
+        : frame(world), start(Coupled(chain.model.finish(), {chain.tip}, {}).smooth().marker()),
           peer(part, CutKind::joint, {}, length, start, {.substeps = substeps, .frame = frame})
     {
     }
@@ -79,12 +79,11 @@ struct Beyond {
 TEST(NonsmoothPeer, GivesTheImpulseThatItsMassLoses)
 {
     for (const int substeps : {1, 4}) {
-        Model model("two masses");
+        ModelDescription model("two masses");
         model.gravity(Vector(g));
         const TwoMassBodies b = add_two_masses(model, {.m2 = 3});
-        model.finish();
-        const CoupledView view(model);
-        const Split part = split(model, {b.second}, view);
+        const CoupledView view(model.finish());
+        const Split part = split(model.finish(), {b.second}, view);
         NonsmoothPeer peer(part, CutKind::joint, {}, H, {}, {.substeps = substeps});
         const auto place = [](int n) {
             InterfaceMotion m = moved({}, n);
@@ -155,7 +154,7 @@ TEST(NonsmoothPeer, GoesBackToTheSameBits)
 TEST(NonsmoothPeer, ContactsActWhereTheyAre)
 {
     const double speed = 2, weight = 0.5 * gravity, radius = 0.1;
-    Model model("travelling box");
+    ModelDescription model("travelling box");
     model.gravity({0, 0, -gravity});
     const Body box_body =
         model.add({.name = "box", .joint = slide_x(), .mass = 1, .inertia = {0.1, 0.1, 0.1}});
@@ -167,9 +166,8 @@ TEST(NonsmoothPeer, ContactsActWhereTheyAre)
                  .density = density,
                  .at = {.p = {0.2, 0, -0.5 + radius - 1e-9}},
                  .velocity = {speed, 0, 0}});
-    model.finish();
-    const CoupledView view(model);
-    const Split part = split(model, {box_body, CutKind::contacts}, view);
+    const CoupledView view(model.finish());
+    const Split part = split(model.finish(), {box_body, CutKind::contacts}, view);
     InterfaceMotion start, end;
     start.v = end.v = {speed, 0, 0};
     NonsmoothPeer peer(part, CutKind::contacts, {.contacts = {.threads = 1}}, H, start, {.substeps = 2});
@@ -189,9 +187,9 @@ TEST(SmoothPeer, GoesBackToTheSameStep)
     for (const int substeps : {1, 3}) {
         const auto run = [&](int detours) {
             Chain chain;
-            CoupledView view(chain.model);
-            const Split part = split(chain.model, {chain.arm}, view);
-            SmoothModel model(chain.model, part.away);
+            CoupledView view(chain.model.finish());
+            const Split part = split(chain.model.finish(), {chain.arm}, view);
+            SmoothModel model(chain.model.finish(), part.away);
             SmoothPeer peer(model, chain.carrier, part.marker, H, substeps, {});
             for (int n = 0; n < 4; ++n) {
                 peer.save();
@@ -219,9 +217,9 @@ TEST(SmoothPeer, SubStepsAreStepsOfTheSameSolver)
     const std::array<double, wrench_size> load{3, -2, 5, 0.1, 0.2, -0.3};
     const auto run = [&](double length, int substeps, int steps) {
         Chain chain;
-        CoupledView view(chain.model);
-        const Split part = split(chain.model, {chain.arm}, view);
-        SmoothModel model(chain.model, part.away);
+        CoupledView view(chain.model.finish());
+        const Split part = split(chain.model.finish(), {chain.arm}, view);
+        SmoothModel model(chain.model.finish(), part.away);
         SmoothPeer peer(model, chain.carrier, part.marker, length, substeps, {});
         for (int n = 0; n < steps; ++n) peer.advance(length, line(load, load, length));
         return wire_of(peer.marker());

@@ -1,5 +1,6 @@
 // What goes beyond a cut, what stays, and what cannot be cut.
 #include "tamis/cosim/split.hpp"
+#include "tamis/model/description.hpp"
 
 #include "cosim/cut_scenes.hpp"
 #include "error_of.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 // A wagon on a spring, a bucket that hangs on it, two balls, and shapes of all sorts in between.
 struct Wagon {
-    Model model{"wagon"};
+    ModelDescription model{"wagon"};
     Body wagon, bucket;
     MaterialId steel, stone;
     ShapeId floor, bottom;
@@ -64,24 +65,25 @@ std::string refusal(const Model& model, const Cut& cut)
 
 TEST(Split, ShapesAndGrainsKeepTheirNumbersAndValues)
 {
-    const Wagon w;
+    Wagon w;
+    const Model& whole = w.model.finish();
     for (const CutKind kind : {CutKind::joint, CutKind::contacts}) {
-        const CoupledView view(w.model);
-        const Split s = split(w.model, {w.bucket, kind}, view);
+        const CoupledView view(whole);
+        const Split s = split(whole, {w.bucket, kind}, view);
         const Model& part = *s.nonsmooth;
-        ASSERT_EQ(part.shapes().size(), w.model.shapes().size());
+        ASSERT_EQ(part.shapes().size(), whole.shapes().size());
         for (std::size_t k = 0; k < part.shapes().size(); ++k) {
-            const AttachedShape &a = part.shapes()[k], &b = w.model.shapes()[k];
+            const AttachedShape &a = part.shapes()[k], &b = whole.shapes()[k];
             EXPECT_EQ(a.material, b.material) << k;
             EXPECT_LT((a.at.p - b.at.p).norm(), 1e-15) << k;
-            const int g = w.model.grain_of(b.body);
+            const int g = whole.grain_of(b.body);
             EXPECT_EQ(std::max(part.grain_of(a.body), -1), std::max(g, -1)) << k;
-            EXPECT_EQ(part.filter().group[k], w.model.filter().group[k]);
-            EXPECT_EQ(part.filter().mask[k], w.model.filter().mask[k]);
+            EXPECT_EQ(part.filter().group[k], whole.filter().group[k]);
+            EXPECT_EQ(part.filter().mask[k], whole.filter().mask[k]);
         }
         ASSERT_EQ(part.grains().size(), 2u);
         EXPECT_EQ(part.grains()[0].velocity, Vector3d(1, 2, 3));
-        EXPECT_DOUBLE_EQ(part.grains()[1].mass, w.model.grains()[1].mass);
+        EXPECT_DOUBLE_EQ(part.grains()[1].mass, whole.grains()[1].mass);
         EXPECT_EQ(part.pair(w.steel.index, w.stone.index).friction, 0.9);
         EXPECT_FALSE(part.filter()(w.floor.index, w.bottom.index)); // ignored
         EXPECT_EQ(s.number, (std::vector<int>{-1, 0}));
@@ -93,21 +95,22 @@ TEST(Split, ShapesAndGrainsKeepTheirNumbersAndValues)
 
 TEST(Split, LoopsGoWhereTheirBodiesAre)
 {
-    const Linkage l;
-    const CoupledView view(l.model);
-    const Split s = split(l.model, {l.frame}, view);
+    Linkage l;
+    const CoupledView view(l.model.finish());
+    const Split s = split(l.model.finish(), {l.frame}, view);
     EXPECT_EQ(s.number, (std::vector<int>{-1, -1, -1, 0, 1, 2}));
     ASSERT_EQ(s.nonsmooth->mechanisms().size(), 1u);
-    ASSERT_EQ(s.nonsmooth->mechanisms()[0]->loops().size(), 1u);
-    EXPECT_EQ(s.nonsmooth->mechanisms()[0]->loops()[0].name, "rod");
+    ASSERT_EQ(s.nonsmooth->mechanisms()[0].loops().size(), 1u);
+    EXPECT_EQ(s.nonsmooth->mechanisms()[0].loops()[0].name, "rod");
 }
 
 // Both sides are assembled by themselves and stand where the whole does.
 TEST(Split, SidesStandWhereTheWholeStands)
 {
-    const Linkage l;
-    const Chain c;
-    for (const auto& [model, cut] : {std::pair{&l.model, l.frame}, {&c.model, c.arm}, {&c.model, c.tip}}) {
+    Linkage l;
+    Chain c;
+    for (const auto& [model, cut] :
+         {std::pair{&l.model.finish(), l.frame}, {&c.model.finish(), c.arm}, {&c.model.finish(), c.tip}}) {
         const Coupled coupled(*model, {cut}, {});
         const MoreauJean whole(*model, {});
         EXPECT_LT(largest_distance(coupled.view(), whole.view()), 1e-11);
@@ -124,42 +127,42 @@ TEST(Split, SidesStandWhereTheWholeStands)
 
 TEST(Split, WhatTiesBothSidesIsRefusedByName)
 {
-    const Linkage l;
-    EXPECT_EQ(refusal(l.model, {l.coupler}),
+    Linkage l;
+    EXPECT_EQ(refusal(l.model.finish(), {l.coupler}),
               "Loop 'rocker on the ground' ties both sides of the cut at body 'coupler': cut the model "
               "elsewhere.");
-    EXPECT_EQ(refusal(l.model, {l.left}),
+    EXPECT_EQ(refusal(l.model.finish(), {l.left}),
               "Loop 'rod' ties both sides of the cut at body 'left': cut the model elsewhere.");
-    EXPECT_EQ(refusal(l.model, {ground}),
+    EXPECT_EQ(refusal(l.model.finish(), {ground}),
               "The ground was to be cut off: name the body that hangs on the cut.");
 
-    const Wagon w(true);
-    EXPECT_EQ(refusal(w.model, {w.bucket}),
+    Wagon w(true);
+    EXPECT_EQ(refusal(w.model.finish(), {w.bucket}),
               "Shape 'bumper' is on body 'wagon', which the smooth side of the cut moves and which may touch "
               "nothing: cut the model nearer to the ground, or only show the shape.");
     EXPECT_EQ(
-        error_of([&] { Coupled(w.model, {w.wagon}, {}); }),
+        error_of([&] { Coupled(w.model.finish(), {w.wagon}, {}); }),
         "The cut of model 'wagon' is at a joint on the ground: nothing is left for the smooth side; cut "
         "at a body that hangs on another one.");
 
-    const auto two_bodies = [](const std::function<void(Model&, Body, Body)>& with) {
-        Model model("two");
+    const auto two_bodies = [](const std::function<void(ModelDescription&, Body, Body)>& with) {
+        ModelDescription model("two");
         const Body first = add_link(model, "first", ground, hinge_z(), {0, 0, 0});
         const Body second = add_link(model, "second", first, hinge_z(), {0.3, 0, 0});
         with(model, first, second);
         model.finish();
-        return refusal(model, {second});
+        return refusal(model.finish(), {second});
     };
     EXPECT_EQ(
-        two_bodies([](Model& m, Body a, Body b) {
+        two_bodies([](ModelDescription& m, Body a, Body b) {
             m.spring(m.frame("one", a, {0, 0.1, 0}), m.frame("other", b, {0, 0.1, 0}), {.stiffness = 1});
         }),
         "A spring between bodies 'first' and 'second' ties both sides of the cut: cut the model "
         "elsewhere.");
-    EXPECT_EQ(two_bodies([](Model& m, Body a, Body b) {
+    EXPECT_EQ(two_bodies([](ModelDescription& m, Body a, Body b) {
                   m.independent({m.coordinate(a), m.coordinate(b)});
               }),
               "Independent coordinates are named for the mechanism that is cut: they lose their sense on its "
               "parts, leave them to be chosen.");
-    EXPECT_EQ(two_bodies([](Model&, Body, Body) {}), "");
+    EXPECT_EQ(two_bodies([](ModelDescription&, Body, Body) {}), "");
 }

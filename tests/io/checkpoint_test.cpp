@@ -5,6 +5,7 @@
 #include "tamis/io/checkpoint.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/io/hdf5_file.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/model/model_hash.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
@@ -212,10 +213,10 @@ TEST(Checkpoint, WithoutAValidOneTheErrorSaysWhatToDo)
 TEST(Checkpoint, RestoredRunGoesOnToTheSameBits)
 {
     ScratchFolder folder;
-    Model model("slider_crank");
+    ModelDescription model("slider_crank");
     scenes::slider_crank(model);
     const MoreauJeanOptions options{.h = 1e-5};
-    MoreauJean whole(model, options), resumed(model, options);
+    MoreauJean whole(model.finish(), options), resumed(model.finish(), options);
     for (int n = 0; n < 2000; ++n) whole.step();
     Checkpoint c;
     c.model = model.name();
@@ -253,7 +254,7 @@ TEST(ModelHash, TellsModelsApartByEveryNumber)
         int grains = 2;
     };
     const auto hash = [](const Numbers& n) {
-        Model model("m");
+        ModelDescription model("m");
         model.gravity({0, 0, n.gravity});
         const Body body = model.add({.name = "arm",
                                      .joint = hinge_x(),
@@ -270,8 +271,7 @@ TEST(ModelHash, TellsModelsApartByEveryNumber)
                          .material = stone,
                          .density = n.density,
                          .at = {.p = {static_cast<double>(g), 0, n.height}}});
-        model.finish();
-        return model_hash(model);
+        return model_hash(model.finish());
     };
     const std::uint64_t same = hash({});
     EXPECT_EQ(hash({}), same);

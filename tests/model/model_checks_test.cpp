@@ -1,6 +1,7 @@
 // What a model cannot mean is refused by name.
 #include "error_of.hpp"
 #include "tamis/model/check_drives.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 #include <cmath>
@@ -12,18 +13,18 @@ namespace {
 
 std::string inertia_error(const Inertia& inertia)
 {
-    Model model("m");
+    ModelDescription model("m");
     model.add({.name = "plate", .joint = free_joint(), .mass = 1, .inertia = inertia});
     return error_of([&] { model.finish(); });
 }
 
 std::string drive_error(const Motion& motion, double t_end = 2)
 {
-    Model model("m");
+    ModelDescription model("m");
     const Body slider = model.add({.name = "slider", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
     model.drive(model.coordinate(slider), motion);
     model.finish();
-    return error_of([&] { check_drives(model, t_end); });
+    return error_of([&] { check_drives(model.finish(), t_end); });
 }
 
 } // namespace
@@ -75,7 +76,7 @@ TEST(ModelChecks, MotionMayHaveCornersAndJumpsAndBeSlowOrFar)
 
 TEST(ModelChecks, ShapeDoesNotIgnoreItself)
 {
-    Model model("m");
+    ModelDescription model("m");
     const MaterialId steel = model.add(Material{});
     const ShapeId floor = model.attach(ground, wall({0, 0, 1}, 0), steel);
     EXPECT_EQ(error_of([&] { model.ignore(floor, floor); }),
@@ -85,7 +86,7 @@ TEST(ModelChecks, ShapeDoesNotIgnoreItself)
 
 TEST(ModelChecks, ShapesWithoutANameAreCalledByTheirKind)
 {
-    Model model("m");
+    ModelDescription model("m");
     const MaterialId steel = model.add(Material{});
     model.grain({.shape = sphere(0.1), .material = steel, .density = 1});
     model.attach(ground, wall({0, 0, 1}, 0), steel);
@@ -95,13 +96,13 @@ TEST(ModelChecks, ShapesWithoutANameAreCalledByTheirKind)
     model.finish();
     for (const auto& [shape, name] :
          {std::pair{0, "grain 1"}, {1, "wall 1"}, {2, "left"}, {3, "wall 2"}, {4, "sphere 1"}})
-        EXPECT_EQ(model.shape_name(shape), name);
+        EXPECT_EQ(model.finish().shape_name(shape), name);
 }
 
 // Two arms of 1 m, straight, are to reach a point 2.5 m away: redundant there, and never closed.
 TEST(ModelChecks, AlignedArmOutOfReachCannotBeClosed)
 {
-    Model model("m");
+    ModelDescription model("m");
     const Body upper = model.add({.name = "upper", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 1}});
     const Body fore = model.add({.name = "fore",
                                  .parent = upper,
@@ -116,8 +117,7 @@ TEST(ModelChecks, AlignedArmOutOfReachCannotBeClosed)
                  .b = ground,
                  .point_b = {2.5, 0, 0},
                  .axis = {0, 0, 1}});
-    model.finish();
-    const std::string error = error_of([&] { MoreauJean(model, {}); });
+    const std::string error = error_of([&] { MoreauJean(model.finish(), {}); });
     EXPECT_TRUE(contains(error, "loop 'hand' of mechanism 'm' cannot be closed (error 0.5 m)")) << error;
     EXPECT_TRUE(contains(error, "check the lengths")) << error;
 }

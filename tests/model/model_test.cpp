@@ -1,5 +1,5 @@
 // A model accepts what makes sense and names the culprit of what does not.
-#include "tamis/model/model.hpp"
+#include "tamis/model/description.hpp"
 
 #include "error_of.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
@@ -25,7 +25,7 @@ BodySpec arm(const std::string& name, Body parent = ground)
 
 // Two arms on the ground at x = 1 and x = 2, a third on the first closes the loop: one degree of freedom.
 struct FourBar {
-    Model model{"four-bar"};
+    ModelDescription model{"four-bar"};
     Body crank = model.add(arm("crank")), coupler = model.add(arm("coupler", crank));
     Body rocker = model.add({.name = "rocker",
                              .joint = hinge_z(),
@@ -47,10 +47,7 @@ struct FourBar {
     }
     std::string error()
     {
-        return error_of([&] {
-            model.finish();
-            MoreauJean stepper(model, {});
-        });
+        return error_of([&] { MoreauJean stepper(model.finish(), {}); });
     }
 };
 
@@ -59,7 +56,7 @@ struct FourBar {
 TEST(Model, MassThatIsNotPositiveNamesTheBody)
 {
     for (double mass : {-2.0, 0.0}) {
-        Model model("test");
+        ModelDescription model("test");
         model.add({.name = "lead weight", .joint = slide_x(), .mass = mass});
         const std::string error = error_of([&] { model.finish(); });
         EXPECT_TRUE(contains(error, "'lead weight'") && contains(error, "mass")) << error;
@@ -68,14 +65,14 @@ TEST(Model, MassThatIsNotPositiveNamesTheBody)
 
 TEST(Model, NegativeInertiaNamesTheBody)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.add({.name = "wheel", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, -1}});
     EXPECT_TRUE(contains(error_of([&] { model.finish(); }), "'wheel'"));
 }
 
 TEST(Model, UnknownBodyIsNamedWithTheKnownOnes)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.add(arm("crank"));
     model.mechanism("second").add(arm("hammer"));
     EXPECT_EQ(model.body("hammer").mechanism, 1);
@@ -85,14 +82,14 @@ TEST(Model, UnknownBodyIsNamedWithTheKnownOnes)
 
 TEST(Model, TwoBodiesOfOneNameAreRefused)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.add(arm("crank"));
     EXPECT_TRUE(contains(error_of([&] { model.add(arm("crank")); }), "'crank'"));
 }
 
 TEST(Model, CoordinateIsDrivenOnce)
 {
-    Model model("test");
+    ModelDescription model("test");
     const Coordinate angle = model.coordinate(model.add(arm("crank")));
     const Motion turn = motion([](Expr t) { return 2 * t; });
     model.drive(angle, turn);
@@ -102,7 +99,7 @@ TEST(Model, CoordinateIsDrivenOnce)
 
 TEST(Model, DriveNeedsPositionAndVelocityAndNoSphericalJoint)
 {
-    Model model("test");
+    ModelDescription model("test");
     const Coordinate angle = model.coordinate(model.add(arm("crank")));
     EXPECT_TRUE(contains(error_of([&] {
                              model.drive(angle, {[](double t) { return t; }, nullptr});
@@ -136,7 +133,7 @@ TEST(Model, IndependentCoordinatesAreAsManyAsDegreesOfFreedom)
 
 TEST(Model, IndependentCoordinatesAreNamedOnceAndByMechanism)
 {
-    Model model("test");
+    ModelDescription model("test");
     const Coordinate a = model.coordinate(model.add(arm("crank")));
     const Coordinate b = model.coordinate(model.mechanism("second").add(arm("hammer")));
     EXPECT_TRUE(contains(error_of([&] { model.independent({a, b}); }), "once for each mechanism"));
@@ -146,7 +143,7 @@ TEST(Model, IndependentCoordinatesAreNamedOnceAndByMechanism)
 
 TEST(Model, MaterialsAndPairsStayInTheirRange)
 {
-    Model model("test");
+    ModelDescription model("test");
     const MaterialId steel = model.add(Material{.friction = 0.2, .restitution = 1});
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (double e : {-0.1, 1.1, nan}) {
@@ -164,21 +161,61 @@ TEST(Model, MaterialsAndPairsStayInTheirRange)
 
 TEST(Model, PairHasGeometricMeanOfFrictionAndLargerRestitutionUnlessToldOtherwise)
 {
-    Model model("test");
-    const int steel = model.add(Material{.friction = 0.2, .restitution = 0.3}).index;
-    const int rubber = model.add(Material{.friction = 0.8, .restitution = 0.7}).index;
-    EXPECT_DOUBLE_EQ(model.pair(steel, rubber).friction, 0.4);
-    EXPECT_EQ(model.pair(rubber, steel).restitution, 0.7);
-    EXPECT_EQ(model.pair(steel, steel).friction, 0.2);
-    model.contact({rubber}, {steel}, {.friction = 0.5, .restitution = 0.1});
-    EXPECT_EQ(model.pair(steel, rubber).friction, 0.5);
-    EXPECT_EQ(model.pair(rubber, steel).restitution, 0.1);
-    EXPECT_EQ(model.pair(rubber, rubber).restitution, 0.7);
+    for (const bool told : {false, true}) {
+        ModelDescription description("test");
+        const MaterialId steel = description.add(Material{.friction = 0.2, .restitution = 0.3});
+        const MaterialId rubber = description.add(Material{.friction = 0.8, .restitution = 0.7});
+        if (told) description.contact(rubber, steel, {.friction = 0.5, .restitution = 0.1});
+        const Model& model = description.finish();
+        EXPECT_DOUBLE_EQ(model.pair(steel.index, rubber.index).friction, told ? 0.5 : 0.4);
+        EXPECT_EQ(model.pair(rubber.index, steel.index).restitution, told ? 0.1 : 0.7);
+        EXPECT_EQ(model.pair(steel.index, steel.index).friction, 0.2);
+        EXPECT_EQ(model.pair(rubber.index, rubber.index).restitution, 0.7);
+    }
+}
+
+// A finished model does not change.
+TEST(Model, NothingIsAddedToAFinishedModel)
+{
+    ModelDescription model("test");
+    const Body body = model.add(arm("arm"));
+    const MaterialId steel = model.add(Material{});
+    const Coordinate angle = model.coordinate(body);
+    const Frame frame = model.frame("tip", body);
+    const Model& finished = model.finish();
+    EXPECT_EQ(&model.finish(), &finished);
+    const std::function<void()> additions[] = {
+        [&] { model.add(arm("forearm", body)); },
+        [&] { model.add(Material{}); },
+        [&] { model.parameter("length", 1); },
+        [&] {
+            model.gravity({0, 0, -1});
+        },
+        [&] { model.frame("other", body); },
+        [&] { model.start(body, 1, 0); },
+        [&] { model.independent({angle}); },
+        [&] { model.drive(angle, motion([](Expr t) { return t; })); },
+        [&] { model.contact(steel, steel, {}); },
+        [&] { model.attach(body, sphere(1), steel); },
+        [&] { model.grain({.shape = sphere(1), .material = steel, .density = 1}); },
+        [&] { model.show(body, sphere(1)); },
+        [&] { model.spring(angle, {.stiffness = 1}); },
+        [&] { model.spring(frame, frame, {.stiffness = 1}); },
+        [&] { model.force(angle, [](const View&) { return 1.0; }); },
+        [&] { model.wrench(frame, [](const View&) { return Wrench{}; }); },
+        [&] { model.grain_force([](const View&, GrainId) { return Wrench{}; }); },
+        [&] { model.memory("latch", 0, [](const View&, double now) { return now; }); },
+    };
+    for (const auto& add : additions)
+        EXPECT_EQ(error_of(add),
+                  "The model 'test' is finished already: add all that belongs to it before it is stepped.");
+    EXPECT_EQ(model.coordinate(body).index, angle.index); // what only reads goes on
+    EXPECT_EQ(model.name(), "test");
 }
 
 TEST(Model, ShapesOfOneBodyOfJoinedBodiesAndOfTheGroundDoNotTouch)
 {
-    Model model("test");
+    ModelDescription model("test");
     const MaterialId steel = model.add(Material{});
     const Body upper = model.add(arm("upper")), lower = model.add(arm("lower", upper));
     const Body hand = model.add({.name = "hand", .parent = lower, .joint = planar_z(), .mass = 1});
@@ -189,13 +226,13 @@ TEST(Model, ShapesOfOneBodyOfJoinedBodiesAndOfTheGroundDoNotTouch)
               g2 = model.attach(ground, sphere(1), steel).index;
     model.show(hand, sphere(2));
     model.ignore({g2}, {u1}); // in either order
-    model.finish();
+    const Model& finished = model.finish();
     const std::vector<std::pair<int, int>> expected = {{u1, f}, {u1, g1}, {u2, f}, {u2, g1}, {u2, g2},
                                                        {l, g1}, {l, g2},  {f, g1}, {f, g2}};
     std::vector<std::pair<int, int>> pairs;
-    for (int a = 0; a < static_cast<int>(model.shapes().size()); ++a)
-        for (int b = a + 1; b < static_cast<int>(model.shapes().size()); ++b)
-            if (model.filter()(a, b)) pairs.emplace_back(a, b);
+    for (int a = 0; a < static_cast<int>(finished.shapes().size()); ++a)
+        for (int b = a + 1; b < static_cast<int>(finished.shapes().size()); ++b)
+            if (finished.filter()(a, b)) pairs.emplace_back(a, b);
     EXPECT_EQ(pairs, expected);
 }
 
@@ -210,7 +247,7 @@ TEST(Model, MotionOfAFormulaCarriesItsDerivative)
 
 TEST(Model, StartValuesFitTheirJoint)
 {
-    Model model("test");
+    ModelDescription model("test");
     const Body crank = model.add(arm("crank"));
     const Body ball = model.add({.name = "ball", .joint = free_joint(), .mass = 1, .inertia = {1, 1, 1}});
     EXPECT_TRUE(contains(error_of([&] { model.start(ball, 1, 0, 3); }), "quaternion"));
@@ -226,22 +263,22 @@ TEST(Model, StartValuesFitTheirJoint)
     model.start(ball, Eigen::Quaterniond(0, 2, 0, 0), {5, 6, 7});
     model.finish();
     const Eigen::VectorXd q{{0.5, 0, 0, 3, 0, 1, 0, 0}}, v{{2, 0, 0, 4, 5, 6, 7}};
-    EXPECT_EQ(model.start_of(0).q, q);
-    EXPECT_EQ(model.start_of(0).v, v);
+    EXPECT_EQ(model.finish().start_of(0).q, q);
+    EXPECT_EQ(model.finish().start_of(0).v, v);
 }
 
 TEST(Model, UnstartedSphericalJointIsUpright)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.add({.name = "ball", .joint = free_joint(), .mass = 1, .inertia = {1, 1, 1}});
     model.finish();
     const Eigen::VectorXd q{{0, 0, 0, 1, 0, 0, 0}};
-    EXPECT_EQ(model.start_of(0).q, q);
+    EXPECT_EQ(model.finish().start_of(0).q, q);
 }
 
 TEST(Model, BodiesAndFramesAreNumberedThroughTheMechanisms)
 {
-    Model model("test");
+    ModelDescription model("test");
     const Expr length = model.parameter("length", 0.7);
     const Body crank = model.add(arm("crank"));
     Mechanism& second = model.mechanism("second");
@@ -250,21 +287,20 @@ TEST(Model, BodiesAndFramesAreNumberedThroughTheMechanisms)
     const Frame tip = model.frame("tip", hammer, {0.4, 0, 0}), here = model.frame("here", ground, {0, 1, 0});
     const Frame crank_end = model.frame("end", crank, {2 * length, 0, 0});
     model.finish();
-    EXPECT_EQ(model.body_number(crank), 0);
-    EXPECT_EQ(model.body_number(hammer), 2);
-    EXPECT_EQ(model.body_number(ground), -1);
-    EXPECT_EQ(model.frame_record(tip).body, 2);
-    EXPECT_EQ(model.frame_record(here).body, -1);
-    EXPECT_EQ(model.frame_record(crank_end).local.p, Eigen::Vector3d(1.4, 0, 0));
-    EXPECT_EQ(model.bodies()[1].mass, 2);
+    EXPECT_EQ(model.finish().body_number(crank), 0);
+    EXPECT_EQ(model.finish().body_number(hammer), 2);
+    EXPECT_EQ(model.finish().body_number(ground), -1);
+    EXPECT_EQ(model.finish().frame_record(tip).body, 2);
+    EXPECT_EQ(model.finish().frame_record(here).body, -1);
+    EXPECT_EQ(model.finish().frame_record(crank_end).local.p, Eigen::Vector3d(1.4, 0, 0));
+    EXPECT_EQ(model.finish().bodies()[1].mass, 2);
 }
 
 TEST(Model, StepAndThetaOutOfRangeAreRefused)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.add(arm("crank"));
-    model.finish();
-    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model, {.h = 0}); }), "step size"));
-    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model, {.theta = 0.4}); }), "theta"));
-    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model, {.theta = 1.1}); }), "theta"));
+    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model.finish(), {.h = 0}); }), "step size"));
+    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model.finish(), {.theta = 0.4}); }), "theta"));
+    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model.finish(), {.theta = 1.1}); }), "theta"));
 }

@@ -1,5 +1,6 @@
 // Loops and the choice of independent coordinates: the same motion whatever the choice, through dead points,
 // with redundant equations, in the plane and in space.
+#include "tamis/model/description.hpp"
 #include "tamis/model/partition.hpp"
 
 #include "allocations.hpp"
@@ -19,7 +20,8 @@ namespace {
 constexpr double g = 9.81;
 
 // A uniform bar along x that turns about z at its end.
-Body bar(Model& model, const std::string& name, Body parent, const Vector3d& at, double length, double mass)
+Body bar(ModelDescription& model, const std::string& name, Body parent, const Vector3d& at, double length,
+         double mass)
 {
     const double I = mass * length * length / 12;
     return model.add({.name = name,
@@ -33,7 +35,7 @@ Body bar(Model& model, const std::string& name, Body parent, const Vector3d& at,
 
 // Bar b on bar a, bar c on the ground at distance d, the ends of b and c joined.
 struct FourBar {
-    Model model{"four-bar"};
+    ModelDescription model{"four-bar"};
     Body crank, coupler, rocker;
     // A crank-rocker: its shortest bar turns fully (0.1 + 0.4 < 0.35 + 0.3).
     explicit FourBar(LoopKind kind = LoopKind::point_plane) : FourBar(kind, 0.1, 0.35, 0.3, 0.4, 1, 10) {}
@@ -72,7 +74,7 @@ struct FourBar {
 
 struct SliderCrank {
     static constexpr double r = 0.15, l = 0.4;
-    Model model{"slider-crank"};
+    ModelDescription model{"slider-crank"};
     Body crank, rod, slider;
     explicit SliderCrank(double angle)
     {
@@ -95,10 +97,9 @@ TEST(Partition, GradientOfDependentVelocitiesIsThatOfTheClosedForm)
 {
     // x = r cos + sqrt(l^2 - r^2 sin^2): dx/dphi = -r sin x / (x - r cos).
     SliderCrank s(0.8);
-    s.model.finish();
-    const Mechanism& m = *s.model.mechanisms()[0];
+    const Mechanism& m = s.model.finish().mechanisms()[0];
     Multibody body(m);
-    VectorXd q = s.model.start_of(0).q;
+    VectorXd q = s.model.finish().start_of(0).q;
     Partition partition(body, {0}, {}, q.data());
     EXPECT_EQ(partition.nu(), 1);
     partition.close(q.data(), 0);
@@ -116,8 +117,7 @@ TEST(Partition, DependentCoordinatesAreFoundFromARoughGuess)
     s.model.start(s.rod, -1.4, 0);
     s.model.start(s.slider, 0.3, 0);
     s.model.independent({s.model.coordinate(s.crank)});
-    s.model.finish();
-    MoreauJean stepper(s.model, {});
+    MoreauJean stepper(s.model.finish(), {});
     const double rs = s.r * std::sin(0.8);
     EXPECT_NEAR(stepper.view().q(s.model.coordinate(s.slider)),
                 s.r * std::cos(0.8) + std::sqrt(s.l * s.l - rs * rs), 1e-13);
@@ -131,8 +131,7 @@ TEST(Partition, MotionDoesNotDependOnTheChoice)
         FourBar bars;
         const Body named[] = {bars.crank, bars.coupler, bars.rocker};
         if (choice < 3) bars.model.independent({bars.model.coordinate(named[choice])});
-        bars.model.finish();
-        MoreauJean stepper(bars.model, {.h = 5e-6});
+        MoreauJean stepper(bars.model.finish(), {.h = 5e-6});
         for (int n = 0; n < 10000; ++n) stepper.step();
         ends.push_back(bars.angles(stepper.view()));
     }
@@ -145,8 +144,7 @@ TEST(Partition, ChosenPartitionSwingsThroughDeadPointsOfEveryBarWithContinuousEn
     // A triple rocker (0.2 + 0.4 > 0.25 + 0.25): no bar turns fully, each has dead points.
     auto worst = [](double h) {
         FourBar bars(LoopKind::point_plane, 0.25, 0.2, 0.25, 0.4, 1, 12);
-        bars.model.finish();
-        MoreauJean stepper(bars.model, {.h = h});
+        MoreauJean stepper(bars.model.finish(), {.h = h});
         const double start = stepper.view().energy();
         double error = 0, loop_error = 0;
         for (long n = std::lround(2 / h); n > 0; --n) {
@@ -165,7 +163,7 @@ TEST(Partition, ChosenPartitionSwingsThroughDeadPointsOfEveryBarWithContinuousEn
 TEST(Partition, ParallelogramTurnsThroughItsFlatPositions)
 {
     // Without gravity its bars turn steadily and the top does not turn.
-    Model model("parallelogram");
+    ModelDescription model("parallelogram");
     const Body left = bar(model, "left", ground, {0, 0, 0}, 0.2, 1);
     const Body right = bar(model, "right", ground, {0.5, 0, 0}, 0.2, 1);
     const Body top = bar(model, "top", left, {0.2, 0, 0}, 0.5, 1);
@@ -178,8 +176,7 @@ TEST(Partition, ParallelogramTurnsThroughItsFlatPositions)
     model.start(left, 1, 10);
     model.start(top, -1, -10);
     model.start(right, 1, 10);
-    model.finish();
-    MoreauJean stepper(model, {.h = 1e-3});
+    MoreauJean stepper(model.finish(), {.h = 1e-3});
     const View& view = stepper.view();
     for (int n = 1; n <= 5000; ++n) { // eight turns
         ASSERT_LT(stepper.step().loop_error, 1e-12);
@@ -194,8 +191,7 @@ TEST(Partition, NamedPartitionThatIsSingularAtTheStartNamesTheCoordinates)
 {
     SliderCrank s(0);
     s.model.independent({s.model.coordinate(s.slider)});
-    s.model.finish();
-    const std::string error = error_of([&] { MoreauJean stepper(s.model, {}); });
+    const std::string error = error_of([&] { MoreauJean stepper(s.model.finish(), {}); });
     EXPECT_TRUE(contains(error, "singular") && contains(error, "'crank', 'rod'")) << error;
 }
 
@@ -204,9 +200,8 @@ TEST(Partition, NamedPartitionThatMeetsItsDeadPointNamesTheCoordinates)
     for (double h : {1e-3, 1e-4, 1e-5}) {
         SliderCrank s(1);
         s.model.independent({s.model.coordinate(s.slider)});
-        s.model.start(s.slider, s.model.start_of(0).q[2], 3);
-        s.model.finish();
-        MoreauJean stepper(s.model, {.h = h});
+        s.model.start(s.slider, s.model.features().start[0].q[2], 3);
+        MoreauJean stepper(s.model.finish(), {.h = h});
         const double start = stepper.view().energy();
         const std::string error = error_of([&] {
             for (double t = 0; t < 1; t += h) {
@@ -220,7 +215,7 @@ TEST(Partition, NamedPartitionThatMeetsItsDeadPointNamesTheCoordinates)
 
 TEST(Partition, LoopThatCannotBeClosedIsNamed)
 {
-    Model model("gap");
+    ModelDescription model("gap");
     const Body a = bar(model, "a", ground, {0, 0, 0}, 0.1, 1), b = bar(model, "b", ground, {1, 0, 0}, 0.1, 1);
     model.close({.name = "too far",
                  .kind = LoopKind::rod,
@@ -231,8 +226,7 @@ TEST(Partition, LoopThatCannotBeClosedIsNamed)
                  .length = 2});
     model.start(a, 1.5, 0);
     model.start(b, 1.2, 0);
-    model.finish();
-    const std::string error = error_of([&] { MoreauJean stepper(model, {}); });
+    const std::string error = error_of([&] { MoreauJean stepper(model.finish(), {}); });
     EXPECT_TRUE(contains(error, "'too far'") && contains(error, "assembled")) << error;
 }
 
@@ -243,7 +237,7 @@ TEST(Partition, RedundantEquationsOfASpatialHingeAreReportedAndChangeNothing)
         bars->model.independent({bars->model.coordinate(bars->crank)});
         bars->model.finish();
     }
-    MoreauJean in_plane(plane.model, {.h = 1e-3}), in_space(space.model, {.h = 1e-3});
+    MoreauJean in_plane(plane.model.finish(), {.h = 1e-3}), in_space(space.model.finish(), {.h = 1e-3});
     EXPECT_TRUE(in_plane.messages().empty());
     ASSERT_EQ(in_space.messages().size(), 1u);
     const std::string message = in_space.messages()[0];
@@ -262,7 +256,7 @@ TEST(Partition, RodLoopMovesLikeARodOfVanishingMass)
 {
     const double a = 0.1, b = 0.35, c = 0.3, d = 0.4;
     auto run = [&](bool massless, double h) {
-        Model model("rod");
+        ModelDescription model("rod");
         model.gravity({0, -g, 0});
         const Body crank = bar(model, "crank", ground, {0, 0, 0}, a, 1);
         const Body rocker = bar(model, "rocker", ground, {d, 0, 0}, c, 0.7);
@@ -287,8 +281,7 @@ TEST(Partition, RodLoopMovesLikeARodOfVanishingMass)
         model.start(crank, 1, 10);
         model.start(rocker, 1.5, 0);
         model.independent({model.coordinate(crank)});
-        model.finish();
-        MoreauJean stepper(model, {.h = h});
+        MoreauJean stepper(model.finish(), {.h = h});
         for (long n = std::lround(0.5 / h); n > 0; --n) EXPECT_LT(stepper.step().loop_error, 1e-12);
         return Eigen::Vector2d(stepper.view().q(model.coordinate(crank)),
                                stepper.view().q(model.coordinate(rocker)));
@@ -304,7 +297,7 @@ namespace {
 // Crank about z, rocker about x, joined by a coupler on two balls; the coupler may spin about itself.
 struct SpatialFourBar {
     static constexpr double a = 0.1, b = 0.55, c = 0.3, d = 0.35, drop = 0.3;
-    Model model{"spatial four-bar"};
+    ModelDescription model{"spatial four-bar"};
     Body crank, coupler, rocker;
     SpatialFourBar()
     {
@@ -353,8 +346,7 @@ TEST(Partition, BallLoopInSpaceFollowsTheClosedFormOfADrivenCrank)
 {
     SpatialFourBar bars;
     bars.model.drive(bars.model.coordinate(bars.crank), motion([](Expr t) { return 0.5 + 8 * t; }));
-    bars.model.finish();
-    MoreauJean stepper(bars.model, {.h = 1e-3});
+    MoreauJean stepper(bars.model.finish(), {.h = 1e-3});
     EXPECT_EQ(stepper.independent(0).size(), 1u); // the spin of the coupler
     for (int n = 1; n <= 2000; ++n) {             // two turns and a half
         ASSERT_LT(stepper.step().loop_error, 1e-12);
@@ -368,8 +360,7 @@ TEST(Partition, BallLoopInSpaceKeepsEnergyToSecondOrder)
 {
     auto worst = [](double h) {
         SpatialFourBar bars;
-        bars.model.finish();
-        MoreauJean stepper(bars.model, {.h = h});
+        MoreauJean stepper(bars.model.finish(), {.h = h});
         EXPECT_EQ(stepper.independent(0).size(), 2u);
         const double start = stepper.view().energy();
         double error = 0;
@@ -387,8 +378,7 @@ TEST(Partition, BallLoopInSpaceKeepsEnergyToSecondOrder)
 TEST(Partition, ChangedPartitionIsPartOfTheState)
 {
     FourBar bars(LoopKind::hinge, 0.25, 0.2, 0.25, 0.4, 1, 12);
-    bars.model.finish();
-    MoreauJean original(bars.model, {.h = 1e-4}), copy(bars.model, {.h = 1e-4});
+    MoreauJean original(bars.model.finish(), {.h = 1e-4}), copy(bars.model.finish(), {.h = 1e-4});
     for (int n = 0; n < 2000; ++n) original.step();
     EXPECT_GT(original.partition_changes(), 0);
     while (original.independent(0) == copy.independent(0)) original.step();
@@ -403,10 +393,8 @@ TEST(Partition, ChangedPartitionIsPartOfTheState)
 TEST(Partition, StepsWithLoopsAllocateNothingOnceWarm)
 {
     SpatialFourBar space;
-    space.model.finish();
     FourBar plane(LoopKind::hinge);
-    plane.model.finish();
-    for (const Model* model : {&space.model, &plane.model}) {
+    for (const Model* model : {&space.model.finish(), &plane.model.finish()}) {
         MoreauJean stepper(*model, {.h = 1e-4});
         for (int n = 0; n < 10; ++n) stepper.step();
         const long before = allocations;
@@ -423,9 +411,8 @@ TEST(Partition, GivenStartVelocitiesAreKeptWhicheverCoordinatesAreChosen)
     for (int given = 0; given < 3; ++given) {
         FourBar f(LoopKind::point_plane, 0.1, 0.35, 0.3, 0.4, 1, 0);
         const Body bars[] = {f.crank, f.coupler, f.rocker};
-        f.model.start(bars[given], f.model.start_of(0).q[given], 3);
-        f.model.finish();
-        MoreauJean stepper(f.model, {.h = 1e-4});
+        f.model.start(bars[given], f.model.features().start[0].q[given], 3);
+        MoreauJean stepper(f.model.finish(), {.h = 1e-4});
         EXPECT_NEAR(stepper.state().v[given], 3, 1e-12);
         const Vector3d closing =
             stepper.view().velocity(f.coupler, {0.35, 0, 0}) - stepper.view().velocity(f.rocker, {0.3, 0, 0});
@@ -436,8 +423,7 @@ TEST(Partition, GivenStartVelocitiesAreKeptWhicheverCoordinatesAreChosen)
 TEST(Partition, StartVelocitiesThatContradictTheLoopAreRefused)
 {
     FourBar f(LoopKind::point_plane, 0.1, 0.35, 0.3, 0.4, 1, 3);
-    f.model.start(f.rocker, f.model.start_of(0).q[2], -50);
-    f.model.finish();
-    const std::string said = error_of([&] { MoreauJean stepper(f.model, {.h = 1e-4}); });
+    f.model.start(f.rocker, f.model.features().start[0].q[2], -50);
+    const std::string said = error_of([&] { MoreauJean stepper(f.model.finish(), {.h = 1e-4}); });
     EXPECT_TRUE(contains(said, "four-bar") && contains(said, "start velocities")) << said;
 }

@@ -1,6 +1,7 @@
 // Models and measures that tests of several formulations share.
 #pragma once
 
+#include "tamis/model/description.hpp"
 #include "tamis/model/view.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace tamis::scenes {
 
 inline constexpr double gravity = 10;
 
-inline Body add_link(Model& model, const std::string& name, Body parent, const Joint& joint,
+inline Body add_link(ModelDescription& model, const std::string& name, Body parent, const Joint& joint,
                      const Eigen::Vector3d& at)
 {
     return model.add({.name = name,
@@ -22,7 +23,7 @@ inline Body add_link(Model& model, const std::string& name, Body parent, const J
 }
 
 // Docquier et al. (2020), Sect. 5.
-inline Body slider_crank(Model& model)
+inline Body slider_crank(ModelDescription& model)
 {
     const double l1 = 0.153, l2 = 0.306, b = 0.025, c = 0.001;
     model.gravity({0, -gravity, 0});

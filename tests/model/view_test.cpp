@@ -1,4 +1,5 @@
 // What a state shows: energies, points, frames and gaps of simple mechanisms in closed form.
+#include "tamis/model/description.hpp"
 #include "tamis/model/spring.hpp"
 #include "tamis/model/view.hpp"
 
@@ -20,7 +21,7 @@ const Vector3d along(std::cos(angle), std::sin(angle), 0), across(-std::sin(angl
 TEST(View, EnergyOfAPendulumWithSpringsIsItsClosedForm)
 {
     const double m = 2, l = 0.5, I = 0.3, k1 = 7, k2 = 11, rest1 = 0.1, rest2 = 0.2;
-    Model model("test");
+    ModelDescription model("test");
     model.gravity({0, -g, 0});
     const Body bar =
         model.add({.name = "bar", .joint = hinge_z(), .mass = m, .com = {l, 0, 0}, .inertia = {0, 0, I}});
@@ -28,8 +29,7 @@ TEST(View, EnergyOfAPendulumWithSpringsIsItsClosedForm)
     model.spring(model.coordinate(bar), {.stiffness = k1, .rest = rest1});
     model.spring(tip, post, {.stiffness = k2, .rest = rest2});
     model.start(bar, angle, rate);
-    model.finish();
-    MoreauJean stepper(model, {});
+    MoreauJean stepper(model.finish(), {});
     const View& view = stepper.view();
     EXPECT_NEAR(view.kinetic_energy(), (m * l * l + I) * rate * rate / 2, 1e-14);
     const double length = (Vector3d(0, 3, 0) - 2 * l * along).norm() - rest2;
@@ -41,7 +41,7 @@ TEST(View, EnergyOfAPendulumWithSpringsIsItsClosedForm)
 
 TEST(View, PointsAndFramesOfATurningBarMoveOnCircles)
 {
-    Model model("test");
+    ModelDescription model("test");
     const Body bar =
         model.add({.name = "bar", .joint = hinge_z(), .at = {1, 0, 0}, .mass = 1, .inertia = {1, 1, 1}});
     Matrix3d quarter; // x -> y
@@ -49,8 +49,7 @@ TEST(View, PointsAndFramesOfATurningBarMoveOnCircles)
     const Frame tip = model.frame("tip", bar, {2, 0, 0}, quarter),
                 post = model.frame("post", ground, {0, 3, 0}, quarter);
     model.start(bar, angle, rate);
-    model.finish();
-    MoreauJean stepper(model, {});
+    MoreauJean stepper(model.finish(), {});
     const View& view = stepper.view();
     const Vector3d hinge_at(1, 0, 0), none = Vector3d::Zero();
     EXPECT_NEAR((view.position(bar, {0, 1, 5}) - (hinge_at + across + Vector3d(0, 0, 5))).norm(), 0, 1e-15);
@@ -72,15 +71,14 @@ TEST(View, PointsAndFramesOfATurningBarMoveOnCircles)
 TEST(View, GapIsSeenFromAfarAndImpulsesOnlyOfTheLastStep)
 {
     const double h = 1e-3, speed = 2, m = 0.5, e = 0.25;
-    Model model("test");
+    ModelDescription model("test");
     const MaterialId steel = model.add(Material{.restitution = e});
     const Body ball = model.add({.name = "ball", .joint = slide_y(), .mass = m});
     const ShapeId shell = model.attach(ball, sphere(0.1), steel);
     const ShapeId floor = model.attach(ground, wall({0, 1, 0}, 0), steel);
     // q_m is below the floor for the first time in the third step.
     model.start(ball, 0.1 + 2.25 * h * speed, -speed);
-    model.finish();
-    MoreauJean stepper(model, {.h = h});
+    MoreauJean stepper(model.finish(), {.h = h});
     const View& view = stepper.view();
     EXPECT_NEAR(view.gap(shell, floor, 0), 2.25 * h * speed, 1e-15);
     EXPECT_NEAR(view.gap(floor, shell, 0), 2.25 * h * speed, 1e-15);
@@ -101,10 +99,9 @@ TEST(View, GapIsSeenFromAfarAndImpulsesOnlyOfTheLastStep)
 
 TEST(View, DriveForceOfACoordinateThatIsNotDrivenNamesIt)
 {
-    Model model("test");
+    ModelDescription model("test");
     const Body cart = model.add({.name = "cart", .joint = slide_x(), .mass = 1});
-    model.finish();
-    MoreauJean stepper(model, {});
+    MoreauJean stepper(model.finish(), {});
     try {
         (void)stepper.view().drive_force(model.coordinate(cart));
         FAIL();

@@ -64,11 +64,11 @@ TEST_F(Tamping, MachineHasEightBodiesTenCoordinatesAndSixFreedoms)
 {
     const auto script = make_script("tamping", {"--grains", "60", "--quick"});
     script->prepare();
-    const Mechanism& machine = *script->model.mechanisms().front();
+    const Mechanism& machine = script->finished().mechanisms().front();
     EXPECT_EQ(machine.bodies().size(), 8u);
     EXPECT_EQ(machine.nv(), 10);
     EXPECT_EQ(machine.loop_rows(), 4);
-    const MoreauJean stepper(script->model, {});
+    const MoreauJean stepper(script->finished(), {});
     EXPECT_EQ(stepper.independent(0).size(), 6u);
     EXPECT_TRUE(stepper.compiled());
 }

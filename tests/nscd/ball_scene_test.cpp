@@ -18,15 +18,14 @@ GrainSpec ball_on(const Slope& slope, MaterialId material, double radius)
 TEST_P(Ball, SpinAboutTheVerticalNeedsNoEffort)
 {
     const double R = 0.1 * s, h = 1e-3 * root;
-    Model model("spin");
+    ModelDescription model("spin");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     GrainSpec spec = ball_on(Slope(0), m, R);
     spec.angular_velocity = {0, 0, 10 / root};
     const GrainId ball = model.grain(spec);
     model.attach(ground, wall({0, 0, 1}, 0), m);
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     advance(run, 1000);
     EXPECT_LT((angular_velocity(run, ball) - spec.angular_velocity).norm(), 1e-10 / root);
     EXPECT_LT(run.view().velocity(ball).norm(), 1e-10 * g * h);
@@ -37,7 +36,7 @@ TEST_P(Ball, BackSpinBringsItBack)
     // m v - (2/5) m R omega is kept, and it ends rolling: v = (5 v0 - 2 R spin) / 7, after
     // 2 (v0 + R spin) / (7 mu g).
     const double R = 0.05 * s, v0 = root, spin = 4 * root / R, mu = 0.3, h = 1e-3 * root;
-    Model model("back-spin");
+    ModelDescription model("back-spin");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
     GrainSpec spec = ball_on(Slope(0), m, R);
@@ -45,8 +44,7 @@ TEST_P(Ball, BackSpinBringsItBack)
     spec.angular_velocity = {0, -spin, 0};
     const GrainId ball = model.grain(spec);
     model.attach(ground, wall({0, 0, 1}, 0), m);
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     const double caught = 2 * (v0 + R * spin) / (7 * mu * g), end = (5 * v0 - 2 * R * spin) / 7;
     while (run.state().t + h < caught) {
         run.step();
@@ -64,13 +62,12 @@ TEST_P(Ball, RollsDownASlopeUpToSevenHalvesOfMuAndSlipsBeyond)
     for (double part : {0.5, 0.999, 1.001, 1.5}) { // of tan(angle) = 7/2 mu
         const double angle = std::atan(part * 3.5 * mu);
         const Slope slope(angle);
-        Model model("slope");
+        ModelDescription model("slope");
         model.gravity({0, 0, -g});
         const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
         const GrainId ball = model.grain(ball_on(slope, m, R));
         model.attach(ground, wall(slope.normal(), 0), m);
-        model.finish();
-        MoreauJean run(model, with_step(h));
+        MoreauJean run(model.finish(), with_step(h));
         advance(run, 500);
         const double t = 500 * h, rolling = 5.0 / 7 * g * std::sin(angle);
         const double a = part < 1 ? rolling : g * (std::sin(angle) - mu * std::cos(angle));
@@ -95,7 +92,7 @@ struct Drop {
         model.finish();
     }
     double radius = 0.1;
-    Model model;
+    ModelDescription model;
     GrainId ball;
 };
 
@@ -104,7 +101,7 @@ TEST_P(Ball, BouncesToTheSquareOfItsRestitutionTimeAndAgain)
     const double h = 1e-4 * root, speed = std::sqrt(2 * g * s);
     for (double e : {0.0, 0.3, 0.5, 0.9, 1.0}) {
         Drop scene(e, s, s);
-        MoreauJean run(scene.model, with_step(h));
+        MoreauJean run(scene.model.finish(), with_step(h));
         auto height = [&] { return run.view().position(scene.ball).z() - scene.radius * s; };
         while (run.view().velocity(scene.ball).z() <= 0 && run.state().t < 1.1 * speed / g) run.step();
         double expected = s;
@@ -130,7 +127,7 @@ TEST_P(Ball, BouncesToTheSquareOfItsRestitutionTimeAndAgain)
 TEST_P(Ball, HundredElasticBouncesKeepItsEnergy)
 {
     Drop scene(1, 0.1 * s, s);
-    MoreauJean run(scene.model, with_step(1e-3 * root));
+    MoreauJean run(scene.model.finish(), with_step(1e-3 * root));
     const double energy = run.view().energy() - scene.model.grains()[0].mass * g * scene.radius * s;
     const double start = run.view().energy();
     double before = 0;
@@ -148,7 +145,7 @@ TEST_P(Ball, InfinitelyManyBouncesEndInFiniteTime)
 {
     const double e = 0.5, h = 2e-5 * root, fall = std::sqrt(2 * s / g), speed = g * fall;
     Drop scene(e, s, s);
-    MoreauJean run(scene.model, with_step(h));
+    MoreauJean run(scene.model.finish(), with_step(h));
     double rest = 0; // when it was last faster than a thousandth of its first impact: ten bounces
     while (run.state().t < 4 * fall) {
         run.step();
@@ -163,7 +160,7 @@ TEST_P(Ball, InfinitelyManyBouncesEndInFiniteTime)
 std::array<double, 5> cradle(double s, double gap, double e)
 {
     const double R = 0.5 * s;
-    Model model("cradle");
+    ModelDescription model("cradle");
     const MaterialId m = model.add(Material{.restitution = e});
     for (int k = 0; k < 5; ++k)
         model.grain({.shape = sphere(R),
@@ -171,8 +168,7 @@ std::array<double, 5> cradle(double s, double gap, double e)
                      .density = 1000,
                      .at = {.p = {k * (2 * R + gap * R), 0, 0}},
                      .velocity = {k == 0 ? std::sqrt(s) : 0, 0, 0}});
-    model.finish();
-    MoreauJean run(model, with_step(1e-3 * std::sqrt(s)));
+    MoreauJean run(model.finish(), with_step(1e-3 * std::sqrt(s)));
     const auto before = momenta(run);
     const double energy = run.view().energy();
     advance(run, 100);

@@ -1,5 +1,6 @@
 // Beams inside the theta-scheme: against the smooth method, closed forms, and in contact.
 #include "error_of.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/smooth/smooth.hpp"
 
@@ -21,7 +22,7 @@ BeamSection section()
 
 // A cantilever along x that carries a body at its tip.
 struct Cantilever {
-    Model model{"cantilever"};
+    ModelDescription model{"cantilever"};
     Body tip;
 
     explicit Cantilever(double tip_mass = 0.05, int elements = 4, double damping = 0)
@@ -67,12 +68,12 @@ TEST(Beams, ForcedTipIsThatOfTheSmoothMethodToOrderTwo)
     auto nonsmooth = [&](double h) {
         Cantilever c;
         make(c);
-        MoreauJean stepper(c.model, options(h));
+        MoreauJean stepper(c.model.finish(), options(h));
         return tip_at(stepper, c.tip, h, end);
     };
     Cantilever c;
     make(c);
-    Smooth smooth(c.model, {.h = 1.25e-5, .rho_inf = 0.9});
+    Smooth smooth(c.model.finish(), {.h = 1.25e-5, .rho_inf = 0.9});
     const double reference = tip_at(smooth, c.tip, 1.25e-5, end);
     EXPECT_GT(std::abs(reference), 1e-4);
     const double coarse = std::abs(nonsmooth(4e-4) - reference), fine = std::abs(nonsmooth(2e-4) - reference);
@@ -88,9 +89,8 @@ TEST(Beams, FirstFrequencyIsThatOfABeamWithAMassAtItsEnd)
     const double omega = std::sqrt(3 * E * I / (length * length * length) / (m + 33.0 / 140 * beam));
     Cantilever c(m);
     c.model.start(c.tip, 0, 0.01, 1);
-    c.model.finish();
     const double h = 2e-4;
-    MoreauJean stepper(c.model, options(h));
+    MoreauJean stepper(c.model.finish(), options(h));
     double last = 0, first_crossing = 0;
     int crossings = 0;
     double crossing = 0;
@@ -113,8 +113,7 @@ TEST(Beams, WeightBendsItAsInBooks)
     const double g = 10, m = 0.02, q = rho * width * height * g;
     Cantilever c(m, 6);
     c.model.gravity({0, -g, 0});
-    c.model.finish();
-    MoreauJean stepper(c.model, options(2e-2, 1));
+    MoreauJean stepper(c.model.finish(), options(2e-2, 1));
     for (int n = 0; n < 2000; ++n) stepper.step();
     const double bent = q * std::pow(length, 4) / (8 * E * I) + m * g * std::pow(length, 3) / (3 * E * I);
     EXPECT_NEAR(stepper.view().position(c.tip)[1], -bent, 5e-3 * bent);
@@ -126,8 +125,7 @@ TEST(Beams, EnergyStaysWithThetaOneHalf)
 {
     Cantilever c;
     c.model.start(c.tip, 0, 0.05, 1);
-    c.model.finish();
-    MoreauJean stepper(c.model, options(2e-5));
+    MoreauJean stepper(c.model.finish(), options(2e-5));
     const double start = stepper.view().energy();
     double most = 0;
     for (int n = 0; n < 5000; ++n) {
@@ -145,11 +143,10 @@ TEST(Beams, EndMomentRollsItUp)
     c.model.wrench(c.model.frame("load", c.tip), [=](const View& s) {
         return Wrench{.moment = {0, 0, full * std::min(s.time() / 4, 1.0)}};
     });
-    c.model.finish();
     MoreauJeanOptions o = options(4e-3, 1);
     o.newton_iterations = 20;
     o.newton_tolerance = 1e-8;
-    MoreauJean stepper(c.model, o);
+    MoreauJean stepper(c.model.finish(), o);
     for (int n = 0; n < 1500; ++n) stepper.step();
     EXPECT_LT(stepper.view().position(c.tip).norm(), 1e-3 * length);
     const Eigen::Vector3d middle = stepper.view().sections(0)[12].pose.p; // half way round: a diameter above
@@ -165,8 +162,7 @@ TEST(Beams, StopHoldsTheTip)
         c.model.attach(c.tip, sphere(0.005), steel, {}, "tip");
         c.model.attach(ground, wall({0, -1, 0}, -0.006), steel, {}, "stop"); // y < 0.006
         c.model.start(c.tip, 0, 0.3, 1);
-        c.model.finish();
-        MoreauJean stepper(c.model, options(h));
+        MoreauJean stepper(c.model.finish(), options(h));
         const double start = stepper.view().energy();
         int hits = 0;
         double deepest = 0, most = 0;
@@ -188,7 +184,7 @@ namespace {
 
 // Two free bodies joined by a beam; a ball hits the first.
 struct FreeBeam {
-    Model model{"free"};
+    ModelDescription model{"free"};
     Body left, right;
 
     explicit FreeBeam(double restitution)
@@ -230,7 +226,7 @@ TEST(Beams, BallOnAFreeBeamKeepsMomentumToRoundOff)
 {
     for (const double restitution : {0.0, 0.9}) {
         FreeBeam scene(restitution);
-        MoreauJean stepper(scene.model, options(2e-5));
+        MoreauJean stepper(scene.model.finish(), options(2e-5));
         const Eigen::Vector3d start = scene.momentum(stepper.view());
         const double energy = stepper.view().energy();
         bool touched = false;
@@ -248,7 +244,7 @@ TEST(Beams, BallOnAFreeBeamKeepsMomentumToRoundOff)
 TEST(Beams, BouncingBallConvergesWithTheStep)
 {
     auto height_after = [](double h) {
-        Model model("trampoline");
+        ModelDescription model("trampoline");
         model.gravity({0, -10, 0});
         const Body plate = model.add(
             {.name = "plate", .joint = free_joint(), .mass = 0.02, .inertia = Inertia(1e-6, 1e-6, 1e-6)});
@@ -265,8 +261,7 @@ TEST(Beams, BouncingBallConvergesWithTheStep)
         const MaterialId steel = model.add(Material{.restitution = 0});
         model.attach(plate, box(0.04, 0.004, 0.04), steel, {}, "plate");
         model.grain({.shape = sphere(0.02), .material = steel, .density = 7845, .at = {.p = {0, 0.03, 0}}});
-        model.finish();
-        MoreauJean stepper(model, options(h));
+        MoreauJean stepper(model.finish(), options(h));
         const int steps = static_cast<int>(std::lround(0.12 / h));
         for (int n = 0; n < steps; ++n) EXPECT_TRUE(stepper.step().converged);
         return stepper.view().position(GrainId{0})[1];
@@ -280,7 +275,7 @@ TEST(Beams, BouncingBallConvergesWithTheStep)
 TEST(Beams, StateIsSavedAndGoesOnToTheSameBits)
 {
     FreeBeam scene(0.5);
-    MoreauJean whole(scene.model, options(2e-5)), resumed(scene.model, options(2e-5));
+    MoreauJean whole(scene.model.finish(), options(2e-5)), resumed(scene.model.finish(), options(2e-5));
     for (int n = 0; n < 300; ++n) whole.step();
     resumed.restore(whole.save());
     EXPECT_EQ(resumed.state_hash(), whole.state_hash());
@@ -293,7 +288,7 @@ TEST(Beams, StateIsSavedAndGoesOnToTheSameBits)
 
 TEST(Beams, BeamBetweenTwoMechanismsIsRefused)
 {
-    Model model("two");
+    ModelDescription model("two");
     const Inertia inertia(1, 1, 1);
     const Body a =
         model.mechanism("a").add({.name = "left", .joint = free_joint(), .mass = 1, .inertia = inertia});
@@ -301,8 +296,7 @@ TEST(Beams, BeamBetweenTwoMechanismsIsRefused)
         model.mechanism("b").add({.name = "right", .joint = free_joint(), .mass = 1, .inertia = inertia});
     model.start(b, 1, 0, 0);
     model.beam({.name = "bridge", .a = model.frame("a", a), .b = model.frame("b", b), .section = section()});
-    model.finish();
-    const std::string error = error_of([&] { MoreauJean stepper(model, {}); });
+    const std::string error = error_of([&] { MoreauJean stepper(model.finish(), {}); });
     EXPECT_TRUE(contains(error, "'bridge' ties two mechanisms")) << error;
 }
 

@@ -24,7 +24,7 @@ struct OnASlope {
         model.finish();
     }
     Slope slope;
-    Model model;
+    ModelDescription model;
     GrainId block;
 };
 
@@ -35,7 +35,7 @@ TEST_P(Block, SticksUpToAtanMuAndSlidesBeyond)
     for (double part : {0.2, 0.9, 1 - 1e-6, 1 + 1e-6, 1.1, 3.0}) { // of tan(angle) = mu
         const double angle = std::atan(part * mu);
         OnASlope scene(angle, mu, s * Vector3d(0.5, 0.4, 0.1));
-        MoreauJean run(scene.model, with_step(h));
+        MoreauJean run(scene.model.finish(), with_step(h));
         const Vector3d start = run.view().position(scene.block);
         for (int k = 0; k < steps; ++k) ASSERT_TRUE(run.step().converged) << part;
         const double t = steps * h, gain = g * h; // speed that a free step gives
@@ -58,7 +58,7 @@ TEST_P(Block, TallOneTipsOverItsEdgeWhereItsCentrePassesIt)
     for (double part : {0.98, 1.02}) { // of tan(angle) = b / c
         const double angle = std::atan(part * b / c);
         OnASlope scene(angle, 2, {b, 0.2 * s, c});
-        MoreauJean run(scene.model, with_step(h));
+        MoreauJean run(scene.model.finish(), with_step(h));
         run.step();
         // about the lower edge: (4/3) m (b^2 + c^2) alpha = m g (c sin - b cos)
         const double alpha =
@@ -79,7 +79,7 @@ TEST_P(Block, PushedOnFourPointsMovesAsIfTheLoadsWereKnown)
 {
     const double mu = 0.3, h = 1e-3 * root;
     for (double part : {0.5, 2.0}) { // of the force that moves it
-        Model model("push");
+        ModelDescription model("push");
         model.gravity({0, 0, -g});
         const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
         const GrainId block = model.grain({.shape = box(s, 0.8 * s, 0.2 * s),
@@ -90,8 +90,7 @@ TEST_P(Block, PushedOnFourPointsMovesAsIfTheLoadsWereKnown)
         const double weight = model.grains()[0].mass * g;
         const Vector3d push = part * mu * weight * Vector3d(0.6, 0.8, 0);
         model.grain_force([=](const View&, GrainId) { return Wrench{push, {0, 0, 0}}; });
-        model.finish();
-        MoreauJean run(model, with_step(h));
+        MoreauJean run(model.finish(), with_step(h));
         advance(run, 200);
         const double a = std::max(part - 1, 0.0) * mu * g, t = 200 * h;
         EXPECT_LT((run.view().velocity(block) - a * t * push.normalized()).norm(), 1e-9 * g * t);
@@ -106,7 +105,7 @@ TEST_P(Block, TwoFeetShareTheLoadAsThePushingHeightAsks)
     // Feet at x = +-d, centre at height R, friction mu N at each: moments about the centre give
     // (N_front - N_back) d = mu (N_front + N_back) R.
     const double mu = 0.25, h = 1e-3 * root, R = 0.1 * s, d = 0.4 * s;
-    Model model("dumbbell");
+    ModelDescription model("dumbbell");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
     const GrainId feet =
@@ -118,8 +117,7 @@ TEST_P(Block, TwoFeetShareTheLoadAsThePushingHeightAsks)
     model.attach(ground, wall({0, 0, 1}, 0), m);
     const double weight = model.grains()[0].mass * g;
     model.grain_force([=](const View&, GrainId) { return Wrench{{0.1 * weight, 0, 0}, {0, 0, 0}}; });
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     advance(run, 200);
     EXPECT_NEAR(run.view().velocity(feet).x(), root + (0.1 - mu) * g * 200 * h, 1e-9 * root);
     ASSERT_EQ(run.view().contacts().size(), 2u);
@@ -160,7 +158,7 @@ struct Rod {
         return (g - l * std::sin(phi) * rate * rate) / bracket(phi);
     }
     double mu, l, R, mass, inertia;
-    Model model;
+    ModelDescription model;
     GrainId grain;
 };
 
@@ -172,7 +170,7 @@ TEST_P(Block, RodSlidesWithTheAccelerationsOfTheClosedFormOutsidePainlevesParado
         Rod rod(angle, mu, speed, s);
         ASSERT_GT(rod.bracket(angle), 0);
         const double h = 1e-4 * root;
-        MoreauJean run(rod.model, with_step(h));
+        MoreauJean run(rod.model.finish(), with_step(h));
         ASSERT_TRUE(run.step().converged);
         const double N = rod.normal_force(angle, 0);
         EXPECT_NEAR(run.view().velocity(rod.grain).x(), -speed + mu * N / rod.mass * h, 1e-9 * g * h);
@@ -207,7 +205,7 @@ TEST_P(Block, RodInPainlevesParadoxIsStoppedByAnImpactWithoutCollision)
     const double angle = 1.1, mu = 3, speed = 4 * root, h = 1e-4 * root;
     Rod rod(angle, mu, speed, s);
     ASSERT_LT(rod.bracket(angle), 0);
-    MoreauJean run(rod.model, with_step(h));
+    MoreauJean run(rod.model.finish(), with_step(h));
     const double energy = run.view().kinetic_energy();
     const StepReport report = run.step();
     EXPECT_TRUE(report.converged);

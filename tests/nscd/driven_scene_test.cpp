@@ -12,7 +12,7 @@ INSTANTIATE_TEST_SUITE_P(Scales, Driven, scales());
 TEST_P(Driven, BeltDragsABlockToItsSpeedInTheTimeThatFrictionTakes)
 {
     const double mu = 0.4, speed = 2 * root, h = 1e-3 * root;
-    Model model("belt");
+    ModelDescription model("belt");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
     const GrainId block = model.grain(
@@ -21,8 +21,7 @@ TEST_P(Driven, BeltDragsABlockToItsSpeedInTheTimeThatFrictionTakes)
     model.attach(belt, wall({0, 0, 1}, 0), m);
     const Coordinate travel = model.coordinate(belt);
     model.drive(travel, {[=](double t) { return speed * t; }, [=](double) { return speed; }});
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     const double caught = speed / (mu * g), force = mu * model.grains()[0].mass * g;
     while (run.state().t + h < caught) {
         ASSERT_TRUE(run.step().converged);
@@ -42,7 +41,7 @@ TEST_P(Driven, BallTurnsWithTheWallsThatRollItBetweenThem)
 {
     // A ball between two belts of speeds v1 and v2: it moves with the mean and turns by the difference.
     const double R = 0.1 * s, v1 = 0.5 * root, v2 = -0.2 * root, h = 1e-3 * root;
-    Model model("two belts");
+    ModelDescription model("two belts");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     const GrainId ball = model.grain({.shape = sphere(R),
@@ -57,8 +56,7 @@ TEST_P(Driven, BallTurnsWithTheWallsThatRollItBetweenThem)
         model.attach(belt, wall({0, 0, k ? -1.0 : 1.0}, k ? -2 * R : 0), m);
         model.drive(model.coordinate(belt), {[=](double t) { return v * t; }, [=](double) { return v; }});
     }
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     advance(run, 500);
     EXPECT_LT((run.view().velocity(ball) - Vector3d((v1 + v2) / 2, 0, 0)).norm(), 1e-9 * root);
     EXPECT_NEAR(angular_velocity(run, ball).y() * R, (v2 - v1) / 2, 1e-9 * root);
@@ -68,7 +66,7 @@ TEST_P(Driven, TurningFloorIsSeenComingFarFromItsHinge)
 {
     // The floor turns up under a ball ten lengths away, by more than the ball's gap in a step.
     const double R = 0.1 * s, away = 10 * s, rate = 1 / root, h = 1e-2 * root;
-    Model model("flap");
+    ModelDescription model("flap");
     const MaterialId m = model.add(Material{.anticipation = true});
     const GrainId ball = model.grain(
         {.shape = sphere(R), .material = m, .density = 1000, .at = {.p = {away, 0, R + 0.25 * s}}});
@@ -76,8 +74,7 @@ TEST_P(Driven, TurningFloorIsSeenComingFarFromItsHinge)
     model.attach(floor, wall({0, 0, 1}, 0), m);
     model.drive(model.coordinate(floor),
                 {[=](double t) { return -rate * t; }, [=](double) { return -rate; }});
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     double deepest = 0;
     for (int k = 0; k < 4; ++k) deepest = std::max(deepest, run.step().penetration);
     EXPECT_LT(deepest, std::pow(rate * h, 2) * away); // the turn in a step is of second order
@@ -89,7 +86,7 @@ TEST_P(Driven, WallsThatCloseOnABallPushItThenReportWhatCannotBe)
 {
     // Gaps of 0.1 on both sides close at unequal speeds; the walls turn back after they would have met it.
     const double R = 0.1 * s, h = 1e-3 * root, turn_back = 0.2 * root;
-    Model model("vice");
+    ModelDescription model("vice");
     const MaterialId m = model.add(Material{.friction = 0.3, .anticipation = true});
     const GrainId ball = model.grain({.shape = sphere(R), .material = m, .density = 1000});
     for (double side : {-1.0, 1.0}) {
@@ -100,8 +97,7 @@ TEST_P(Driven, WallsThatCloseOnABallPushItThenReportWhatCannotBe)
                     {[=](double t) { return v * (t < turn_back ? t : 2 * turn_back - t); },
                      [=](double t) { return t < turn_back ? v : -v; }});
     }
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     // The left one arrives after 0.1; both hold it when their gap, 0.2 - 1.2 t, has closed.
     double worst = 0;
     for (int k = 0; k < 400; ++k) {
@@ -142,7 +138,7 @@ TEST_P(Driven, StonesInATurningDrumDoNotSinkIntoIt)
             x[cut] *= 0.9;
             corners.push_back(d / 2 * x);
         }
-    Model model("drum");
+    ModelDescription model("drum");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     const Body drum = model.add({.name = "drum", .joint = hinge_y(), .mass = 1, .inertia = {1, 1, 1}});
@@ -156,8 +152,7 @@ TEST_P(Driven, StonesInATurningDrumDoNotSinkIntoIt)
              .density = 2500,
              .at = {turn(k, {1, 0.3 * k, 0.7}),
                     s * Vector3d(k % 2 ? 0.06 : -0.06, k / 2 % 2 ? 0.05 : -0.05, k / 4 ? 0.06 : -0.06)}});
-    model.finish();
-    MoreauJean run(model, with_step(1e-3 * root, 1e-4));
+    MoreauJean run(model.finish(), with_step(1e-3 * root, 1e-4));
     double worst = 0;
     for (int k = 0; k < 1500; ++k) worst = std::max(worst, run.step().penetration);
     EXPECT_LT(worst, 0.02 * d);

@@ -31,15 +31,14 @@ const std::vector<std::pair<Shape, Pose>> three_parts{{sphere(0.3), {.p = {0.5, 
 TEST(Gas, AFreeClusterKeepsItsMomentaToTheLastDigitAndItsEnergyToSecondOrder)
 {
     auto drift = [](double h) {
-        Model model("cluster");
+        ModelDescription model("cluster");
         const MaterialId m = model.add(Material{});
         model.grain({.parts = three_parts,
                      .material = m,
                      .density = 700,
                      .velocity = {1, 2, 3},
                      .angular_velocity = {1, -4, 2}});
-        model.finish();
-        MoreauJean run(model, with_step(h));
+        MoreauJean run(model.finish(), with_step(h));
         const GrainState start = run.state().grains[0];
         const double energy = run.view().energy();
         double worst = 0;
@@ -70,7 +69,7 @@ TEST(Gas, TwoGrainsOfAnyShapeExchangeMomentumAndAngularMomentumToRoundOff)
         for (const Material& material :
              {Material{}, Material{.restitution = 1}, Material{.friction = 0.5, .restitution = 0.5},
               Material{.friction = 0.5, .rolling = 0.01}, Material{.friction = 0.5, .anticipation = true}}) {
-            Model model("pair");
+            ModelDescription model("pair");
             const MaterialId m = model.add(material);
             for (GrainSpec spec : {a, b}) {
                 const double side = model.grains().empty() ? -1 : 1;
@@ -80,8 +79,7 @@ TEST(Gas, TwoGrainsOfAnyShapeExchangeMomentumAndAngularMomentumToRoundOff)
                 spec.angular_velocity = 3 * random_vector(random);
                 model.grain(spec);
             }
-            model.finish();
-            MoreauJean run(model, with_step(1e-3));
+            MoreauJean run(model.finish(), with_step(1e-3));
             const auto before = momenta(run);
             const double size = model.grains()[0].mass * 2 + model.grains()[1].mass * 2;
             const Vector3d v = run.view().velocity(GrainId{0});
@@ -114,14 +112,14 @@ struct Gas {
             for (double side : {-1.0, 1.0}) model.attach(ground, wall(side * Vector3d::Unit(axis), -4), m);
         model.finish();
     }
-    Model model;
+    ModelDescription model;
 };
 
 TEST(Gas, EnergyWithoutFrictionNeverGrowsAndIsKeptWhenElastic)
 {
     for (double e : {0.0, 0.5, 1.0}) {
         Gas gas(Material{.restitution = e}, true);
-        MoreauJean run(gas.model, with_step(2e-3));
+        MoreauJean run(gas.model.finish(), with_step(2e-3));
         const double start = run.view().energy();
         double before = start;
         int contacts = 0;
@@ -147,7 +145,7 @@ TEST(Gas, WorkOfContactsIsTheLossOfEnergyAndFrictionOnlyDissipates)
 {
     for (bool cubes : {true, false}) {
         Gas gas(Material{.friction = 0.5}, cubes);
-        MoreauJean run(gas.model, with_step(2e-3));
+        MoreauJean run(gas.model.finish(), with_step(2e-3));
         const double start = run.view().energy();
         double before = start, slid = 0;
         for (int k = 0; k < 400; ++k) {
@@ -207,7 +205,7 @@ struct Fall {
         }
         model.finish();
     }
-    Model model;
+    ModelDescription model;
 };
 
 TEST(Gas, MotionDoesNotDependOnTheLengthScale)
@@ -222,13 +220,13 @@ TEST(Gas, MotionDoesNotDependOnTheLengthScale)
             return o;
         };
         Fall reference(1);
-        MoreauJean run(reference.model, options(1));
+        MoreauJean run(reference.model.finish(), options(1));
         int contacts = 0;
         for (int k = 0; k < 100; ++k) contacts += run.step().contacts;
         EXPECT_GT(contacts, 500);
         for (double s : {0x1p-10, 0x1p10}) {
             Fall scene(s);
-            MoreauJean scaled(scene.model, options(s));
+            MoreauJean scaled(scene.model.finish(), options(s));
             advance(scaled, 100);
             for (int i = 0; i < 30; ++i) {
                 const GrainState &a = run.state().grains[i], &b = scaled.state().grains[i];
@@ -251,7 +249,7 @@ TEST(Gas, MotionAtAThousandthAndAThousandTimesTheSizeIsTheSame)
             MoreauJeanOptions options = with_step(4e-3 * std::sqrt(s), 1e-12);
             options.contacts.solver = solver;
             options.contacts.max_sweeps = 2000;
-            MoreauJean run(scene.model, options);
+            MoreauJean run(scene.model.finish(), options);
             int contacts = 0;
             for (int k = 0; k < 100; ++k) contacts += run.step().contacts;
             EXPECT_GT(contacts, 500);
@@ -274,7 +272,7 @@ TEST(Gas, EqualRunsHaveEqualBitsAndARestoredOneContinuesThem)
         Fall scene(1);
         MoreauJeanOptions options = with_step(4e-3, 1e-4);
         options.contacts.solver = solver;
-        MoreauJean a(scene.model, options), b(scene.model, options), c(scene.model, options);
+        MoreauJean a(scene.model.finish(), options), b(scene.model.finish(), options), c(scene.model.finish(), options);
         advance(a, 60);
         const State middle = a.state();
         EXPECT_GT(middle.impulses.size(), 20u); // in contact
@@ -297,7 +295,7 @@ TEST(Gas, BitsDoNotDependOnTheNumberOfThreads)
         Fall scene(1);
         MoreauJeanOptions options = with_step(4e-3, 1e-4);
         options.contacts.threads = threads;
-        MoreauJean run(scene.model, options);
+        MoreauJean run(scene.model.finish(), options);
         advance(run, 120);
         hash[threads - 1] = run.state_hash();
     }
@@ -308,7 +306,7 @@ TEST(Gas, BitsDoNotDependOnTheNumberOfThreads)
 // that resist rolling.
 TEST(Gas, BitsOfManyContactsDoNotDependOnTheNumberOfThreads)
 {
-    Model model("crowd");
+    ModelDescription model("crowd");
     model.gravity({0, 0, -g});
     const MaterialId rough = model.add(Material{.friction = 0.4, .rolling = 0.01, .anticipation = true});
     const MaterialId plain = model.add(Material{.friction = 0.3, .restitution = 0.2});
@@ -329,7 +327,7 @@ TEST(Gas, BitsOfManyContactsDoNotDependOnTheNumberOfThreads)
         options.contacts.solver = "coloured";
         options.contacts.threads = threads;
         options.contacts.max_sweeps = 40;
-        MoreauJean run(model, options);
+        MoreauJean run(model.finish(), options);
         for (int k = 0; k < 3; ++k) EXPECT_GT(run.step().contacts, 2000);
         hash.push_back(run.state_hash());
     }
@@ -344,7 +342,7 @@ TEST(Gas, MemoryDoesNotGrow)
     const std::vector<double> some(1000);
     if (heap_in_use() - before < 8000) GTEST_SKIP() << "the heap is not seen here";
     for (const std::string solver : {"auto", "coloured"}) {
-        Model model("shaker");
+        ModelDescription model("shaker");
         model.gravity({0, 0, -g});
         const MaterialId soft = model.add(Material{.friction = 0.4, .rolling = 0.01, .anticipation = true});
         const MaterialId hard = model.add(Material{.friction = 0.4, .restitution = 0.5});
@@ -364,11 +362,10 @@ TEST(Gas, MemoryDoesNotGrow)
                 grain.shape = shapes[k % 6];
             model.grain(grain);
         }
-        model.finish();
         MoreauJeanOptions options = with_step(2e-3, 1e-4);
         options.contacts.solver = solver;
         options.contacts.threads = 2;
-        MoreauJean run(model, options);
+        MoreauJean run(model.finish(), options);
         advance(run, 1000);
         const long warm = heap_in_use();
         long contacts = 0;

@@ -13,7 +13,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(GrainInput, PairsOfMaterialsSlideByTheirGeometricMeanOrTheirOwnRule)
 {
-    Model model("pairs");
+    ModelDescription model("pairs");
     model.gravity({0, 0, -g});
     const double h = 1e-3, v0 = 3;
     const MaterialId floor = model.add(Material{.friction = 0.45, .anticipation = true});
@@ -30,8 +30,7 @@ TEST(GrainInput, PairsOfMaterialsSlideByTheirGeometricMeanOrTheirOwnRule)
                      .at = {.p = {0, 3.0 * static_cast<double>(k), 0.1}},
                      .velocity = {v0, 0, 0}});
     model.attach(ground, wall({0, 0, 1}, 0), floor);
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     advance(run, 300);
     for (int k = 0; k < 4; ++k)
         EXPECT_NEAR(run.view().velocity(GrainId{k}).x(), v0 - expected[k].second * g * 0.3, 1e-9) << k;
@@ -40,7 +39,7 @@ TEST(GrainInput, PairsOfMaterialsSlideByTheirGeometricMeanOrTheirOwnRule)
 TEST(GrainInput, AContactAnticipatesIfEitherSideAsksAndNeitherBounces)
 {
     const double h = 2e-3, drop = 0.5;
-    Model model("pairs");
+    ModelDescription model("pairs");
     model.gravity({0, 0, -g});
     const MaterialId floor = model.add(Material{});
     const MaterialId soft = model.add(Material{.anticipation = true});
@@ -52,11 +51,10 @@ TEST(GrainInput, AContactAnticipatesIfEitherSideAsksAndNeitherBounces)
         model.grain(
             {.shape = sphere(0.1), .material = m, .density = 1000, .at = {.p = {k++ * 1.0, 0, 0.1 + drop}}});
     model.attach(ground, wall({0, 0, 1}, 0), floor);
-    model.finish();
-    EXPECT_TRUE(model.pair(floor.index, soft.index).anticipation);
-    EXPECT_FALSE(model.pair(soft.index, hard.index).anticipation);
-    EXPECT_EQ(model.pair(soft.index, hard.index).restitution, 0.5);
-    MoreauJean run(model, with_step(h));
+    EXPECT_TRUE(model.finish().pair(floor.index, soft.index).anticipation);
+    EXPECT_FALSE(model.finish().pair(soft.index, hard.index).anticipation);
+    EXPECT_EQ(model.finish().pair(soft.index, hard.index).restitution, 0.5);
+    MoreauJean run(model.finish(), with_step(h));
     double lowest[4] = {1, 1, 1, 1}, fastest[4] = {};
     while (run.state().t < 1.3 * std::sqrt(2 * drop / g)) {
         run.step();
@@ -76,18 +74,16 @@ TEST(GrainInput, AContactAnticipatesIfEitherSideAsksAndNeitherBounces)
 
 TEST(GrainInput, NothingAndASingleGrainAreScenes)
 {
-    Model empty("empty");
-    empty.finish();
-    MoreauJean still(empty, with_step(0.5));
+    ModelDescription empty("empty");
+    MoreauJean still(empty.finish(), with_step(0.5));
     advance(still, 4);
     EXPECT_EQ(still.state().t, 2);
     EXPECT_EQ(still.view().energy(), 0);
 
-    Model one("one");
+    ModelDescription one("one");
     one.gravity({0, 0, -g});
     one.grain({.shape = box(1, 2, 3), .material = one.add(Material{}), .density = 1});
-    one.finish();
-    MoreauJean falls(one, with_step(0.5));
+    MoreauJean falls(one.finish(), with_step(0.5));
     const StepReport report = falls.step();
     EXPECT_TRUE(report.converged);
     EXPECT_EQ(report.contacts, 0);
@@ -105,15 +101,14 @@ TEST(GrainInput, OverlappingGrainsAreBornWithoutEnergyAndReportHowDeepTheyAre)
         for (const GrainSpec& a : shapes)
             for (const GrainSpec& b : shapes)
                 for (double apart : {0.0, 1e-9, 0.3}) { // also one inside the other
-                    Model model("overlap");
+                    ModelDescription model("overlap");
                     const MaterialId m = model.add(material);
                     for (GrainSpec spec : {a, b}) {
                         spec.material = m;
                         if (!model.grains().empty()) spec.at.p = {apart, 0.3 * apart, 0.2 * apart};
                         model.grain(spec);
                     }
-                    model.finish();
-                    MoreauJean run(model, with_step(1e-3));
+                    MoreauJean run(model.finish(), with_step(1e-3));
                     const StepReport report = run.step();
                     EXPECT_GT(report.contacts, 0) << a.shape.index() << ' ' << b.shape.index();
                     EXPECT_GT(report.penetration, 0.05) << a.shape.index() << ' ' << b.shape.index();
@@ -128,7 +123,7 @@ TEST(GrainInput, RefusalsNameTheGrain)
 {
     auto refusal = [](const GrainSpec& spec) {
         return error_of([&] {
-            Model model("refused");
+            ModelDescription model("refused");
             model.add(Material{});
             model.grain(spec);
         });
@@ -158,7 +153,7 @@ TEST(GrainInput, RefusalsNameTheGrain)
 
 TEST(GrainInput, AForceThatIsNotFiniteNamesTheGrainAndTheTime)
 {
-    Model model("force");
+    ModelDescription model("force");
     const MaterialId m = model.add(Material{});
     for (int k = 0; k < 3; ++k)
         model.grain({.name = fmt::format("pebble {}", k),
@@ -169,8 +164,7 @@ TEST(GrainInput, AForceThatIsNotFiniteNamesTheGrainAndTheTime)
     model.grain_force([](const View& view, GrainId grain) {
         return Wrench{{0, 0, grain.index == 1 && view.time() > 0.2 ? nan : 1.0}, {0, 0, 0}};
     });
-    model.finish();
-    MoreauJean run(model, with_step(0.1));
+    MoreauJean run(model.finish(), with_step(0.1));
     advance(run, 2);
     const std::string error = error_of([&] { run.step(); });
     EXPECT_TRUE(contains(error, "'pebble 1'")) << error;

@@ -2,6 +2,7 @@
 // to sqrt(s) and the same g: its velocities are those of the scene of size 1 times sqrt(s).
 #pragma once
 
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 #include <Eigen/Geometry>

@@ -1,4 +1,5 @@
 // Grains in the step, against closed forms.
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/grains.hpp"
 
 #include "tamis/nscd/moreau_jean.hpp"
@@ -27,13 +28,12 @@ Vector3d angular_momentum(const MoreauJean& run, int grain = 0)
 
 TEST(Grains, AFreeGrainFallsOnAParabola)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{});
     model.grain({.shape = sphere(0.1), .material = m, .density = 1000, .velocity = {1, 0, 2}});
-    model.finish();
     const double h = 1e-3;
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     for (int k = 0; k < 500; ++k) run.step();
     const double t = 0.5;
     const Vector3d x = run.view().position(GrainId{0});
@@ -44,7 +44,7 @@ TEST(Grains, AFreeGrainFallsOnAParabola)
 
 TEST(Grains, MassAndInertiaFollowFromShapeAndDensity)
 {
-    Model model("test");
+    ModelDescription model("test");
     const MaterialId m = model.add(Material{});
     const GrainId ball = model.grain({.shape = sphere(0.2), .material = m, .density = 3});
     Eigen::Matrix3d turn = Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized()).toRotationMatrix();
@@ -63,20 +63,19 @@ TEST(Grains, MassAndInertiaFollowFromShapeAndDensity)
     EXPECT_NEAR(d.inertia.minCoeff(), 2 * 0.4 * mass, 1e-12);
     EXPECT_NEAR(d.inertia.maxCoeff(), 2 * (0.4 + 4) * mass, 1e-11);
     EXPECT_NEAR(d.radius, 3, 1e-12);
-    MoreauJean run(model, with_step(1e-3));
+    MoreauJean run(model.finish(), with_step(1e-3));
     EXPECT_TRUE(run.view().pose(dumbbell).p.isApprox(Vector3d(10, 0, 0), 1e-12)); // the frame the user gave
     EXPECT_TRUE(run.view().pose(dumbbell).R.isApprox(Eigen::Matrix3d::Identity(), 1e-12));
 }
 
 TEST(Grains, AFreeTumblingBodyKeepsItsAngularMomentumAndItsEnergy)
 {
-    Model model("test");
+    ModelDescription model("test");
     const MaterialId m = model.add(Material{});
     // About the middle axis: it flips over and over.
     model.grain({.shape = box(1, 2, 3), .material = m, .density = 1, .angular_velocity = {0.01, 3, 0.02}});
-    model.finish();
     auto drift = [&](double h) {
-        MoreauJean run(model, with_step(h));
+        MoreauJean run(model.finish(), with_step(h));
         const Vector3d L = angular_momentum(run);
         const double energy = run.view().energy();
         double worst = 0, least = 1;
@@ -96,13 +95,12 @@ TEST(Grains, AFreeTumblingBodyKeepsItsAngularMomentumAndItsEnergy)
 
 TEST(Grains, ABallBouncesToTheSquareOfRestitution)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.restitution = 0.7});
     model.grain({.shape = sphere(0.01), .material = m, .density = 1000, .at = {.p = {0, 0, 1.01}}});
     model.attach(ground, wall({0, 0, 1}, 0), m);
-    model.finish();
-    MoreauJean run(model, with_step(1e-5));
+    MoreauJean run(model.finish(), with_step(1e-5));
     double height = 0;
     const double fall = std::sqrt(2 / g);
     while (run.state().t < fall * (1 + 2 * 0.7)) {
@@ -114,13 +112,12 @@ TEST(Grains, ABallBouncesToTheSquareOfRestitution)
 
 TEST(Grains, AnAnticipatingBallStopsAtContact)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.anticipation = true});
     model.grain({.shape = sphere(0.01), .material = m, .density = 1000, .at = {.p = {0, 0, 0.3}}});
     model.attach(ground, wall({0, 0, 1}, 0), m);
-    model.finish();
-    MoreauJean run(model, with_step(1e-3));
+    MoreauJean run(model.finish(), with_step(1e-3));
     double lowest = 1;
     for (int k = 0; k < 1000; ++k) {
         run.step();
@@ -134,16 +131,15 @@ TEST(Grains, AnAnticipatingBallStopsAtContact)
 
 TEST(Grains, ASlidingBallRollsAfterTwoSeventhsOfItsSpeedIsLost)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.gravity({0, 0, -g});
     const double mu = 0.2, R = 0.05, v0 = 2;
     const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
     model.grain(
         {.shape = sphere(R), .material = m, .density = 1000, .at = {.p = {0, 0, R}}, .velocity = {v0, 0, 0}});
     model.attach(ground, wall({0, 0, 1}, 0), m);
-    model.finish();
     const double h = 1e-4;
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     while (run.state().t < 0.2) run.step(); // still slides
     EXPECT_NEAR(run.view().velocity(GrainId{0}).x(), v0 - mu * g * run.state().t, 1e-9);
     EXPECT_NEAR(run.view().motion(GrainId{0}).angular_velocity.y(), 2.5 * mu * g * run.state().t / R, 1e-7);
@@ -154,7 +150,7 @@ TEST(Grains, ASlidingBallRollsAfterTwoSeventhsOfItsSpeedIsLost)
 
 TEST(Grains, RollingResistanceStopsARollingBall)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.gravity({0, 0, -g});
     const double R = 0.05, v0 = 0.5, arm = 1e-3;
     const MaterialId m = model.add(Material{.friction = 1, .rolling = arm, .anticipation = true});
@@ -165,8 +161,7 @@ TEST(Grains, RollingResistanceStopsARollingBall)
                  .velocity = {v0, 0, 0},
                  .angular_velocity = {0, v0 / R, 0}});
     model.attach(ground, wall({0, 0, 1}, 0), m);
-    model.finish();
-    MoreauJean run(model, with_step(1e-4));
+    MoreauJean run(model.finish(), with_step(1e-4));
     while (run.state().t < 0.5) run.step();
     // m a = -F,  (2/5) m R^2 a / R = F R - arm m g:  a = -(5/7) arm g / R
     EXPECT_NEAR(run.view().velocity(GrainId{0}).x(), v0 - 5.0 / 7 * arm * g / R * run.state().t, 1e-6);
@@ -177,7 +172,7 @@ TEST(Grains, RollingResistanceStopsARollingBall)
 
 TEST(Grains, MomentumPassesFromAMechanismToAGrainAndBack)
 {
-    Model model("test");
+    ModelDescription model("test");
     const MaterialId m = model.add(Material{.friction = 0.3, .restitution = 0.5});
     const Body cart =
         model.add({.name = "cart", .joint = free_joint(), .mass = 2, .inertia = {0.1, 0.2, 0.3}});
@@ -188,8 +183,7 @@ TEST(Grains, MomentumPassesFromAMechanismToAGrainAndBack)
                  .density = 500,
                  .at = {.p = {0, 0.12, 0.05}},
                  .angular_velocity = {3, 1, 2}});
-    model.finish();
-    MoreauJean run(model, with_step(1e-3));
+    MoreauJean run(model.finish(), with_step(1e-3));
     auto total = [&] {
         const View& s = run.view();
         Eigen::Matrix<double, 6, 1> sum;
@@ -220,7 +214,7 @@ TEST(Grains, MomentumPassesFromAMechanismToAGrainAndBack)
 // ploughs through changes by the moments of gravity and of the trough alone.
 TEST(Grains, PendulumAndBedExchangeAngularMomentumToRoundOff)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     const Vector3d hinge(0, 0, 0.37);
@@ -242,11 +236,11 @@ TEST(Grains, PendulumAndBedExchangeAngularMomentumToRoundOff)
                      .material = m,
                      .density = 2600,
                      .at = {.p = {0.0235 * (i - 4.5 + 0.1 * k), 0.0235 * (j - 2), 0.0115 + 0.023 * k}}});
-    model.finish();
 
     const double h = 5e-4;
     const Coordinate angle = model.coordinate(arm);
-    MoreauJean run(model, {.h = h, .force = ForceEvaluation::explicit_, .contacts = {.tolerance = 1e-4}});
+    MoreauJean run(model.finish(),
+                   {.h = h, .force = ForceEvaluation::explicit_, .contacts = {.tolerance = 1e-4}});
     auto about_hinge = [&] {
         double L = (inertia + mass * length * length) * run.view().v(angle);
         for (std::size_t i = 0; i < model.grains().size(); ++i) {

@@ -1,4 +1,5 @@
 // Coordinates whose velocity is set from outside, step by step.
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 #include "error_of.hpp"
@@ -15,7 +16,7 @@ constexpr double h = 1e-2, mass = 3;
 
 // A body moved as a whole, and a second one that hangs on it by a hinge.
 struct Scene {
-    Model model{"guided"};
+    ModelDescription model{"guided"};
     Body carrier, arm;
     MoreauJeanOptions options{.h = h, .theta = 1, .force = ForceEvaluation::explicit_};
 
@@ -47,7 +48,7 @@ struct Scene {
 TEST(Guided, BodyFollowsVelocitiesAndTellsWhatThatTakes)
 {
     Scene scene;
-    MoreauJean stepper(scene.model, scene.options);
+    MoreauJean stepper(scene.model.finish(), scene.options);
     Vector3d x(0, 0, 0), v_before(0, 0, 0), omega_before(0, 0, 0);
     Quaterniond turn = Quaterniond::Identity();
     for (int n = 1; n <= 50; ++n) {
@@ -71,7 +72,7 @@ TEST(Guided, BodyFollowsVelocitiesAndTellsWhatThatTakes)
 TEST(Guided, RestoredRunTellsTheSameForces)
 {
     Scene scene(true);
-    MoreauJean stepper(scene.model, scene.options);
+    MoreauJean stepper(scene.model.finish(), scene.options);
     const double guide[6] = {0.1, 0.2, -0.3, 0.4, 1, -2}, other[6] = {1, 0, 0, 0, 0, 3};
     for (int n = 0; n < 10; ++n) {
         stepper.guide(guide);
@@ -97,10 +98,10 @@ TEST(Guided, RestoredRunTellsTheSameForces)
 TEST(Guided, MistakesAreNamed)
 {
     Scene scene;
-    MoreauJean stepper(scene.model, scene.options);
+    MoreauJean stepper(scene.model.finish(), scene.options);
     const double few[2] = {0, 0};
     EXPECT_EQ(error_of([&] { stepper.guide(few); }), "2 velocities were given to 6 guided coordinates.");
     scene.options.guided.push_back(scene.options.guided.front());
-    EXPECT_EQ(error_of([&] { MoreauJean twice(scene.model, scene.options); }),
+    EXPECT_EQ(error_of([&] { MoreauJean twice(scene.model.finish(), scene.options); }),
               "Coordinate 'carrier.x' is driven and guided, or guided twice: one of them must go.");
 }

@@ -2,6 +2,7 @@
 #include "error_of.hpp"
 #include "nscd/step_scenes.hpp"
 #include "tamis/base/error.hpp"
+#include "tamis/model/description.hpp"
 
 #include <Eigen/Geometry>
 #include <array>
@@ -20,15 +21,14 @@ using std::numbers::pi;
 TEST(MoreauJean, DrivenWallThrowsAFreeBallByOnePlusRestitution)
 {
     const double V = 3, e = 0.6;
-    Model model("bat");
+    ModelDescription model("bat");
     const MaterialId wood = model.add(Material{.restitution = e});
     const Body bat = cart(model, "bat", 5), target = ball(model, 0.1, 0.05, {0.2, 0, 0});
     model.attach(bat, box(0.1, 1, 1), wood);
     model.attach(target, sphere(0.05), wood);
     model.drive(model.coordinate(bat), motion([=](Expr t) { return V * t; }));
-    model.finish();
     for (ForceEvaluation force : {ForceEvaluation::midpoint, as_published}) {
-        MoreauJean stepper(model, {.h = 1e-3, .force = force});
+        MoreauJean stepper(model.finish(), {.h = 1e-3, .force = force});
         double impulse = 0;
         for (int n = 0; n < 100; ++n) {
             stepper.step();
@@ -46,15 +46,14 @@ TEST(MoreauJean, BallBouncesToRestitutionSquaredOfItsHeightAtAnyScale)
     const double e = 0.8;
     std::vector<double> at_one_metre;
     for (double scale : {1.0, 1e-3, 1e3}) { // lengths scale, times by its root
-        Model model("ball");
+        ModelDescription model("ball");
         model.gravity({0, -g, 0});
         const MaterialId rubber = model.add(Material{.restitution = e});
         const double radius = 0.1 * scale, mass = 3;
         const Body body = ball(model, mass, radius, {0, radius + scale, 0});
         model.attach(body, sphere(radius), rubber);
         model.attach(ground, wall({0, 1, 0}, 0), rubber);
-        model.finish();
-        MoreauJean stepper(model, {.h = 1e-5 * std::sqrt(scale)});
+        MoreauJean stepper(model.finish(), {.h = 1e-5 * std::sqrt(scale)});
         std::vector<double> apex;
         double before = 0;
         while (apex.size() < 4) {
@@ -73,14 +72,13 @@ TEST(MoreauJean, BallBouncesToRestitutionSquaredOfItsHeightAtAnyScale)
 
 TEST(MoreauJean, ElasticBounceKeepsEnergyToRoundOff)
 {
-    Model model("ball");
+    ModelDescription model("ball");
     model.gravity({0, -g, 0});
     const MaterialId rubber = model.add(Material{.restitution = 1});
     const Body body = ball(model, 1, 0.1, {0, 0.6, 0});
     model.attach(body, sphere(0.1), rubber);
     model.attach(ground, wall({0, 1, 0}, 0), rubber);
-    model.finish();
-    MoreauJean stepper(model, {.h = 1e-3});
+    MoreauJean stepper(model.finish(), {.h = 1e-3});
     const double E = stepper.view().energy();
     int bounces = 0;
     for (int n = 0; n < 10000; ++n) {
@@ -95,7 +93,7 @@ TEST(MoreauJean, BlockSticksBelowAtanMuAndSlidesBeyond)
 {
     const double mu = 0.4, h = 1e-3, t = 0.5;
     for (double slope : {0.95 * std::atan(mu), 1.2 * std::atan(mu)}) {
-        Model model("incline");
+        ModelDescription model("incline");
         model.gravity({g * std::sin(slope), -g * std::cos(slope), 0});
         const MaterialId wood = model.add(Material{.friction = mu});
         const Body block =
@@ -104,8 +102,7 @@ TEST(MoreauJean, BlockSticksBelowAtanMuAndSlidesBeyond)
         model.attach(ground, wall({0, 1, 0}, 0), wood);
         const double height = 0.0625 - 1e-6; // overlapping, or round-off decides on contact
         model.start(block, height, 0, 1);
-        model.finish();
-        MoreauJean stepper(model, {.h = h});
+        MoreauJean stepper(model.finish(), {.h = h});
         advance(stepper, std::lround(t / h));
         const double slip = std::max(0.0, g * (std::sin(slope) - mu * std::cos(slope)));
         const View& view = stepper.view();
@@ -119,7 +116,7 @@ TEST(MoreauJean, BlockSticksBelowAtanMuAndSlidesBeyond)
 TEST(MoreauJean, AssociatedFrictionLiftsASlidingBlockAndOnlyNlgsHasIt)
 {
     const double mu = 0.4, v = 2, M = 1, m = 3, h = 1e-3;
-    Model model("lift");
+    ModelDescription model("lift");
     model.gravity({0, 0, -g});
     const MaterialId wood = model.add(Material{.friction = mu});
     const Body cart = model.add({.name = "cart", .joint = slide_x(), .mass = M});
@@ -127,19 +124,18 @@ TEST(MoreauJean, AssociatedFrictionLiftsASlidingBlockAndOnlyNlgsHasIt)
     model.attach(block, sphere(0.1), wood);
     model.attach(ground, wall({0, 0, 1}, -0.1 + 1e-9), wood); // overlapping, or round-off decides on contact
     model.start(cart, 0, v);
-    model.finish();
     MoreauJeanOptions options{.h = h};
     options.contacts.friction = Law::associated;
-    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model, options); }), "the solver nlgs"));
+    EXPECT_TRUE(contains(error_of([&] { MoreauJean(model.finish(), options); }), "the solver nlgs"));
     options.contacts.solver = "nlgs";
-    MoreauJean stepper(model, options);
+    MoreauJean stepper(model.finish(), options);
     EXPECT_TRUE(stepper.step().converged);
     const double r_n = (mu * v + g * h) / (1 / m + mu * mu / (M + m));
     const Vector3d u = stepper.view().velocity(block);
     EXPECT_NEAR(u.x(), v - mu * r_n / (M + m), 1e-9);
     EXPECT_NEAR(u.z(), mu * u.x(), 1e-9);
     // Coulomb's block stays on the ground.
-    MoreauJean coulomb(model, {.h = h});
+    MoreauJean coulomb(model.finish(), {.h = h});
     coulomb.step();
     EXPECT_NEAR(coulomb.view().velocity(block).z(), 0, 1e-12);
 }
@@ -147,15 +143,14 @@ TEST(MoreauJean, AssociatedFrictionLiftsASlidingBlockAndOnlyNlgsHasIt)
 TEST(MoreauJean, SlidingSphereEndsRollingAtFiveSeventhsOfItsSpeed)
 {
     const double mu = 0.3, v0 = 2, radius = 0.25, h = 1e-3;
-    Model model("bowling");
+    ModelDescription model("bowling");
     model.gravity({0, -g, 0});
     const MaterialId lane = model.add(Material{.friction = mu});
     const Body body = ball(model, 5, radius, {0, radius, 0});
     model.start(body, 0, v0, 0);
     model.attach(body, sphere(radius), lane);
     model.attach(ground, wall({0, 1, 0}, 0), lane);
-    model.finish();
-    MoreauJean stepper(model, {.h = h});
+    MoreauJean stepper(model.finish(), {.h = h});
     const View& view = stepper.view();
     const double rolls_at = 2 * v0 / (7 * mu * g);
     advance(stepper, std::lround(0.9 * rolls_at / h));
@@ -172,15 +167,14 @@ TEST(MoreauJean, FlatDropIsStoppedByItsCornersWithoutTurning)
     const double m = 2, V = 3, e = 0.5, h = 1e-4;
     for (double mu : {0.0, 0.3})
         for (const Shape& shape : {rectangle(0.4, 0.25), box(0.4, 0.25, 0.2)}) {
-            Model model("drop");
+            ModelDescription model("drop");
             const MaterialId wood = model.add(Material{.friction = mu, .restitution = e});
             const Body body =
                 model.add({.name = "body", .joint = free_joint(), .mass = m, .inertia = {0.01, 0.02, 0.02}});
             model.attach(body, shape, wood);
             model.attach(ground, wall({0, 1, 0}, 0), wood);
             model.start(body, 0.125 + 0.25 * h * V, -V, 1);
-            model.finish();
-            MoreauJean stepper(model, {.h = h});
+            MoreauJean stepper(model.finish(), {.h = h});
             const int corners = stepper.step().contacts;
             EXPECT_EQ(corners, std::get<Box>(shape).half.z() > 0 ? 4 : 2);
             double sum = 0;
@@ -207,7 +201,7 @@ TEST(MoreauJean, MassesOnParallelRailsCollideLikeBeadsInOneMechanismOrTwo)
                  after2 = centre + m1 / (m1 + m2) * e * (v1 - v2);
     for (bool apart : {false, true})
         for (ForceEvaluation force : {as_published, ForceEvaluation::midpoint}) {
-            Model model("rails");
+            ModelDescription model("rails");
             const MaterialId glass = model.add(Material{.restitution = e});
             const Body a = cart(model, "a", m1);
             const BodySpec other{.name = "b", .joint = slide_x(), .at = {0, 0.1, 0}, .mass = m2};
@@ -216,9 +210,8 @@ TEST(MoreauJean, MassesOnParallelRailsCollideLikeBeadsInOneMechanismOrTwo)
             model.attach(b, sphere(0.1), glass);
             model.start(a, 0, v1);
             model.start(b, 0.5, v2);
-            model.finish();
             const double h = 1e-5;
-            MoreauJean stepper(model, {.h = h, .force = force});
+            MoreauJean stepper(model.finish(), {.h = h, .force = force});
             advance(stepper, 10000);
             // The oblique normal turns within the step: with velocities taken at its ends the ratio is exact
             // to O(h).
@@ -233,28 +226,25 @@ TEST(MoreauJean, MassesOnParallelRailsCollideLikeBeadsInOneMechanismOrTwo)
 
 TEST(MoreauJean, NothingHappensInAnEmptySceneWithoutForces)
 {
-    Model empty("empty");
+    ModelDescription empty("empty");
     empty.gravity({0, -g, 0});
     empty.attach(ground, sphere(1), empty.add(Material{}));
-    empty.finish();
-    MoreauJean nothing(empty, {.h = 0.25});
+    MoreauJean nothing(empty.finish(), {.h = 0.25});
     advance(nothing, 4);
     EXPECT_EQ(nothing.view().time(), 1);
     EXPECT_EQ(nothing.view().energy(), 0);
 
-    Model welded("welded");
+    ModelDescription welded("welded");
     const Body post = welded.add({.name = "post", .joint = fixed_joint(), .at = {1, 2, 3}, .mass = 1});
-    welded.finish();
-    MoreauJean still(welded, {.h = 0.25});
+    MoreauJean still(welded.finish(), {.h = 0.25});
     advance(still, 4);
     EXPECT_EQ(still.view().position(post), Vector3d(1, 2, 3));
 
-    Model lonely("lonely");
+    ModelDescription lonely("lonely");
     const Body body = ball(lonely, 1, 0.1, {0, 0, 0});
     lonely.start(body, 0, 2, 0);
     lonely.attach(body, sphere(0.1), lonely.add(Material{}));
-    lonely.finish();
-    MoreauJean drifting(lonely, {.h = 0.25});
+    MoreauJean drifting(lonely.finish(), {.h = 0.25});
     advance(drifting, 4);
     EXPECT_EQ(drifting.view().position(body), Vector3d(2, 0, 0));
     EXPECT_TRUE(drifting.view().contacts().empty());
@@ -268,7 +258,7 @@ TEST(MoreauJean, FrictionlessImpactsOfAChainNeverAddEnergy)
     double rise = -1e9;
     for (int trial = 0; trial < 12; ++trial) {
         const double e = trial == 0 ? 1 : trial == 1 ? 0 : unit(random);
-        Model model("chain");
+        ModelDescription model("chain");
         const MaterialId steel = model.add(Material{.restitution = e});
         Body parent = ground;
         double length = 0;
@@ -288,9 +278,8 @@ TEST(MoreauJean, FrictionlessImpactsOfAChainNeverAddEnergy)
         }
         model.attach(ground, wall({0, 1, 0}, -0.2), steel);
         model.attach(ground, wall({0, -1, 0}, -0.2), steel);
-        model.finish();
         const double h = 5e-5;
-        MoreauJean stepper(model, {.h = h});
+        MoreauJean stepper(model.finish(), {.h = h});
         double before = stepper.view().energy();
         for (int n = 0; n < 20000; ++n) {
             stepper.step();
@@ -311,7 +300,7 @@ TEST(MoreauJean, FrictionlessImpactsOfAChainNeverAddEnergy)
 TEST(MoreauJean, FrictionOfATumblingBoxOnlyDissipates)
 {
     const double h = 1e-4;
-    Model model("box");
+    ModelDescription model("box");
     model.gravity({0, -g, 0});
     const MaterialId wood = model.add(Material{.friction = 0.4});
     const Body body =
@@ -321,8 +310,7 @@ TEST(MoreauJean, FrictionOfATumblingBoxOnlyDissipates)
     model.start(body, 0, 3, 0);
     model.start(body, 0.6, 0, 1);
     model.start(body, Quaterniond(1, 0.3, 0.2, -0.4), {3, 5, -7});
-    model.finish();
-    MoreauJean stepper(model, {.h = h});
+    MoreauJean stepper(model.finish(), {.h = h});
     const View& view = stepper.view();
     double before = view.energy();
     double worst = 0, rise = 0;

@@ -1,5 +1,6 @@
 // Implicit forces in the theta-scheme: steps far beyond the period of a stiff spring, order, energy, impacts.
 #include "error_of.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 #include <cmath>
@@ -14,7 +15,7 @@ constexpr double m1 = 2, m2 = 0.5, soft = 30;
 // Two masses along x: the first on a soft spring, the second on the first by a stiff one. Joint coordinates are
 // x1 and x2 - x1.
 struct TwoMasses {
-    Model model{"masses"};
+    ModelDescription model{"masses"};
     Body first, second;
     double stiff;
 
@@ -45,8 +46,7 @@ double slow_error(double h, double theta)
     const auto [square, ratio] = masses.slow();
     masses.model.start(masses.first, 0.1, 0);
     masses.model.start(masses.second, 0.1 * ratio, 0);
-    masses.model.finish();
-    MoreauJean stepper(masses.model, {.h = h, .theta = theta});
+    MoreauJean stepper(masses.model.finish(), {.h = h, .theta = theta});
     const int steps = static_cast<int>(std::lround(end / h));
     for (int n = 0; n < steps; ++n) stepper.step();
     return std::abs(stepper.view().position(masses.first)[0] - 0.1 * std::cos(std::sqrt(square) * end));
@@ -70,8 +70,7 @@ TEST(ImplicitForce, ExplicitOneDivergesThere)
 {
     TwoMasses masses(2e9, ForceTreatment::explicit_);
     masses.model.start(masses.second, 1e-6, 0);
-    masses.model.finish();
-    MoreauJean stepper(masses.model, {.h = 1e-3});
+    MoreauJean stepper(masses.model.finish(), {.h = 1e-3});
     EXPECT_TRUE(contains(error_of([&] {
                              for (int n = 0; n < 2000; ++n) stepper.step();
                          }),
@@ -84,8 +83,8 @@ TEST(ImplicitForce, EnergyIsKeptWithThetaOneHalfAndFallsWithOne)
         TwoMasses masses(2e9, ForceTreatment::implicit, ForceTreatment::implicit);
         masses.model.start(masses.first, 0.1, 0);
         masses.model.start(masses.second, 1e-5, 3);
-        masses.model.finish();
-        MoreauJean stepper(masses.model, {.h = 1e-3, .theta = theta, .force = ForceEvaluation::explicit_});
+        MoreauJean stepper(masses.model.finish(),
+                           {.h = 1e-3, .theta = theta, .force = ForceEvaluation::explicit_});
         const double start = stepper.view().energy();
         double last = start;
         for (int n = 0; n < 1000; ++n) {
@@ -108,7 +107,7 @@ TEST(ImplicitForce, EnergyIsKeptWithThetaOneHalfAndFallsWithOne)
 TEST(ImplicitForce, LawOfItsCoordinateEqualsTheSpringItDescribes)
 {
     auto run = [](bool law) {
-        Model model("actuator");
+        ModelDescription model("actuator");
         const Body piston =
             model.add({.name = "piston", .joint = slide_x(), .mass = 3, .inertia = {1, 1, 1}});
         const Coordinate x = model.coordinate(piston);
@@ -121,8 +120,7 @@ TEST(ImplicitForce, LawOfItsCoordinateEqualsTheSpringItDescribes)
             model.spring(x,
                          {.stiffness = k, .damping = c, .rest = 0.01, .treatment = ForceTreatment::implicit});
         model.start(piston, 0, 1);
-        model.finish();
-        MoreauJean stepper(model, {.h = 1e-2});
+        MoreauJean stepper(model.finish(), {.h = 1e-2});
         for (int n = 0; n < 20; ++n) stepper.step();
         return stepper.view().q(x);
     };
@@ -134,7 +132,7 @@ namespace {
 // A double pendulum with a strong spring from its tip to the ground.
 Eigen::Vector3d tip_after(double h, int newton, ForceTreatment treatment = ForceTreatment::implicit)
 {
-    Model model("pendulum");
+    ModelDescription model("pendulum");
     model.gravity({0, -10, 0});
     const Inertia inertia(0.02, 0.02, 0.02);
     const Body upper =
@@ -150,10 +148,9 @@ Eigen::Vector3d tip_after(double h, int newton, ForceTreatment treatment = Force
     model.spring(post, tip, {.stiffness = 200, .damping = 1, .rest = 0.8, .treatment = treatment});
     model.start(upper, -0.5, 1);
     model.start(lower, 0.3, -2);
-    model.finish();
     MoreauJeanOptions options{.h = h};
     options.newton_iterations = newton;
-    MoreauJean stepper(model, options);
+    MoreauJean stepper(model.finish(), options);
     const int steps = static_cast<int>(std::lround(1 / h));
     for (int n = 0; n < steps; ++n) EXPECT_TRUE(stepper.step().converged);
     return stepper.view().position(lower, {1, 0, 0});
@@ -176,7 +173,7 @@ TEST(ImplicitForce, OrderIsTwoOnANonlinearMechanismLinearisedOrByNewton)
 TEST(ImplicitForce, ImpactConservesMomentumToRoundOff)
 {
     for (const double restitution : {0.0, 0.8}) {
-        Model model("impact");
+        ModelDescription model("impact");
         const Inertia inertia(1, 1, 1);
         const Body first = model.add({.name = "first", .joint = slide_x(), .mass = m1, .inertia = inertia});
         const Body second = model.add(
@@ -189,8 +186,7 @@ TEST(ImplicitForce, ImpactConservesMomentumToRoundOff)
                      .density = 2000,
                      .at = {.p = {0.2, 0, 0}},
                      .velocity = {-5, 0, 0}});
-        model.finish();
-        MoreauJean stepper(model, {.h = 1e-3});
+        MoreauJean stepper(model.finish(), {.h = 1e-3});
         const double start = stepper.view().momentum()[0], energy = stepper.view().energy();
         bool touched = false;
         for (int n = 0; n < 100; ++n) {
@@ -205,7 +201,7 @@ TEST(ImplicitForce, ImpactConservesMomentumToRoundOff)
 
 TEST(ImplicitForce, SpringBetweenTwoMechanismsIsRefused)
 {
-    Model model("two");
+    ModelDescription model("two");
     model.mechanism("a");
     const Inertia inertia(1, 1, 1);
     const Body a =
@@ -214,8 +210,7 @@ TEST(ImplicitForce, SpringBetweenTwoMechanismsIsRefused)
         model.mechanism("b").add({.name = "right", .joint = slide_x(), .mass = 1, .inertia = inertia});
     model.spring(model.frame("on left", a), model.frame("on right", b, {1, 0, 0}),
                  {.stiffness = 1, .treatment = ForceTreatment::implicit});
-    model.finish();
-    const std::string error = error_of([&] { MoreauJean stepper(model, {}); });
+    const std::string error = error_of([&] { MoreauJean stepper(model.finish(), {}); });
     EXPECT_TRUE(contains(error, "'left' and 'right' ties two mechanisms")) << error;
 }
 

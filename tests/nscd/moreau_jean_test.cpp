@@ -5,6 +5,7 @@
 #include "error_of.hpp"
 #include "nscd/step_scenes.hpp"
 #include "tamis/base/error.hpp"
+#include "tamis/model/description.hpp"
 
 #include <Eigen/Geometry>
 #include <array>
@@ -28,10 +29,10 @@ TEST(MoreauJean, PeriodOfALargePendulumIsTheEllipticIntegralToSecondOrder)
     const double period = 4 * std::sqrt(length / g) * std::comp_ellint_1(std::sin(start / 2));
     std::array<double, 2> late; // angle a quarter period after five turns, where it should vanish
     for (int k : {0, 1}) {
-        Model model("pendulum");
+        ModelDescription model("pendulum");
         const Body bob = pendulum(model, length, start);
         const long steps = 400 << k; // in a quarter period
-        MoreauJean stepper(model, {.h = period / (4 * steps)});
+        MoreauJean stepper(model.finish(), {.h = period / (4 * steps)});
         advance(stepper, 21 * steps);
         late[k] = stepper.view().q(model.coordinate(bob));
     }
@@ -42,9 +43,9 @@ TEST(MoreauJean, PeriodOfALargePendulumIsTheEllipticIntegralToSecondOrder)
 TEST(MoreauJean, EnergyErrorOfALongPendulumRunIsOfSecondOrderAndDoesNotGrow)
 {
     auto worst = [](double h, double theta, long steps) {
-        Model model("pendulum");
+        ModelDescription model("pendulum");
         pendulum(model, 0.7, 2.5);
-        MoreauJean stepper(model, {.h = h, .theta = theta});
+        MoreauJean stepper(model.finish(), {.h = h, .theta = theta});
         const double start = stepper.view().energy();
         double error = 0;
         for (long k = 0; k < steps; ++k) {
@@ -71,7 +72,7 @@ TEST(MoreauJean, DoublePendulumFollowsTheReferenceWithOrderTwoAtMidpointAndOneAs
                                    {1.998, -1.33263019621, -0.810844696164, 1.24939950601, -2.09637030796},
                                    {4.998, -1.48173199052, 0.545068992178, -0.140736360644, 2.18320557755}};
     auto error = [&](ForceEvaluation force, long per_millisecond) {
-        Model model("double pendulum");
+        ModelDescription model("double pendulum");
         model.gravity({0, -g, 0});
         const double L = 0.4;
         const Body first = model.add(
@@ -85,8 +86,8 @@ TEST(MoreauJean, DoublePendulumFollowsTheReferenceWithOrderTwoAtMidpointAndOneAs
                                        .inertia = {1, 1, 1}});
         model.start(first, pi / 2, 0.5);
         model.start(second, 0, 0);
-        model.finish();
-        MoreauJean stepper(model, {.h = 1e-3 / static_cast<double>(per_millisecond), .force = force});
+        MoreauJean stepper(model.finish(),
+                           {.h = 1e-3 / static_cast<double>(per_millisecond), .force = force});
         const View& view = stepper.view();
         const Coordinate a = model.coordinate(first), b = model.coordinate(second);
         double worst = 0;
@@ -111,12 +112,11 @@ TEST(MoreauJean, FreeBodyTumblesAboutItsIntermediateAxisInTheClosedFormTime)
     const double a = 1.7, K = std::comp_ellint_1(a / std::sqrt(3.0));
     std::array<double, 2> error;
     for (int k : {0, 1}) {
-        Model model("body");
+        ModelDescription model("body");
         const Body body = model.add({.name = "body", .joint = spherical(), .mass = 1, .inertia = {1, 2, 3}});
         model.start(body, Quaterniond(0.5, 0.1, -0.7, 0.2), {a, 0, 1});
-        model.finish();
         const long steps = 500 << k; // in a quarter
-        MoreauJean stepper(model, {.h = K / static_cast<double>(steps)});
+        MoreauJean stepper(model.finish(), {.h = K / static_cast<double>(steps)});
         const View& view = stepper.view();
         auto momentum = [&]() -> Vector3d {
             const Matrix3d R = view.rotation(body);
@@ -145,12 +145,11 @@ TEST(MoreauJean, FreeBodyTumblesAboutItsIntermediateAxisInTheClosedFormTime)
 
 TEST(MoreauJean, FreeBodyKeepsMomentumAndEnergyOverManyTurns)
 {
-    Model model("body");
+    ModelDescription model("body");
     const Body body = model.add({.name = "body", .joint = free_joint(), .mass = 2, .inertia = {1, 2, 3}});
     model.start(body, Quaterniond(1, 0, 0, 0), {3, -2, 4});
     model.start(body, 1, 5, 1);
-    model.finish();
-    MoreauJean stepper(model, {.h = 1e-3});
+    MoreauJean stepper(model.finish(), {.h = 1e-3});
     const View& view = stepper.view();
     auto momentum = [&]() -> Vector3d {
         const Matrix3d R = view.rotation(body);
@@ -172,7 +171,7 @@ TEST(MoreauJean, HeavyTopPrecessesSteadilyAtTheClosedFormRate)
     const double spin = (m * g * l + I1 * precession * precession * std::cos(tilt)) / (I3 * precession);
     std::array<double, 2> error;
     for (int k : {0, 1}) {
-        Model model("top");
+        ModelDescription model("top");
         model.gravity({0, 0, -g});
         const Body top = model.add({.name = "top",
                                     .joint = spherical(),
@@ -183,10 +182,9 @@ TEST(MoreauJean, HeavyTopPrecessesSteadilyAtTheClosedFormRate)
         // Omega e_z in body axes, with the given spin
         const Vector3d across(-precession * std::sin(tilt), 0, spin);
         model.start(top, start, across);
-        model.finish();
         const double T = 2 * pi / precession; // one round
         const long steps = 2000 << k;
-        MoreauJean stepper(model, {.h = T / static_cast<double>(steps)});
+        MoreauJean stepper(model.finish(), {.h = T / static_cast<double>(steps)});
         error[k] = 0;
         for (int quarter = 1; quarter <= 8; ++quarter) {
             advance(stepper, steps / 4);
@@ -205,7 +203,7 @@ TEST(MoreauJean, SphericalPendulumSwingsThroughBothVerticalsLikeAHinge)
     const double length = 0.5, I = 0.02, speed = 12; // enough to go over the top
     const Vector3d axis = Vector3d(1, 2, 0).normalized();
     auto run = [&](const Joint& joint) {
-        Model model("pendulum");
+        ModelDescription model("pendulum");
         model.gravity({0, 0, -g});
         const Body bob = model.add(
             {.name = "bob", .joint = joint, .mass = 1, .com = {0, 0, -length}, .inertia = {I, I, I}});
@@ -213,8 +211,7 @@ TEST(MoreauJean, SphericalPendulumSwingsThroughBothVerticalsLikeAHinge)
             model.start(bob, Quaterniond::Identity(), speed * axis);
         else
             model.start(bob, 0, speed);
-        model.finish();
-        MoreauJean stepper(model, {.h = 1e-3});
+        MoreauJean stepper(model.finish(), {.h = 1e-3});
         std::vector<Vector3d> path;
         for (int k = 0; k < 3000; ++k) {
             stepper.step();
@@ -234,13 +231,12 @@ TEST(MoreauJean, SphericalPendulumSwingsThroughBothVerticalsLikeAHinge)
 
 TEST(MoreauJean, CoordinateThatMovesNoMassIsNamed)
 {
-    Model model("test");
+    ModelDescription model("test");
     model.add({.name = "bead",
                .joint = spherical(),
                .mass = 1,
                .com = {0, 0, -1}}); // spins freely about its string
-    model.finish();
-    MoreauJean stepper(model, {});
+    MoreauJean stepper(model.finish(), {});
     try {
         stepper.step();
         FAIL();
@@ -255,12 +251,11 @@ TEST(MoreauJean, JointSpringOscillatesUndampedAtTheDiscreteFrequency)
 {
     const double m = 2, k = 50, rest = 0.3, h = 0.01, amplitude = 0.1;
     const double phase = 2 * std::asin(std::sqrt(k / m) * h / 2);
-    Model model("oscillator");
+    ModelDescription model("oscillator");
     const Body mass = cart(model, "mass", m);
     model.spring(model.coordinate(mass), {.stiffness = k, .rest = rest});
     model.start(mass, rest + amplitude, 0);
-    model.finish();
-    MoreauJean half(model, {.h = h}), full(model, {.h = h, .theta = 1});
+    MoreauJean half(model.finish(), {.h = h}), full(model.finish(), {.h = h, .theta = 1});
     double largest = 0;
     for (int n = 1; n <= 5000; ++n) {
         half.step();
@@ -275,12 +270,11 @@ TEST(MoreauJean, JointSpringOscillatesUndampedAtTheDiscreteFrequency)
 TEST(MoreauJean, DamperDecaysAtItsRateToTheOrderOfTheForceEvaluation)
 {
     const double m = 2, c = 3, h = 0.01, z = c * h / m, v0 = 5;
-    Model model("damper");
+    ModelDescription model("damper");
     const Body mass = cart(model, "mass", m);
     model.spring(model.coordinate(mass), {.damping = c});
     model.start(mass, 0, v0);
-    model.finish();
-    MoreauJean midpoint(model, {.h = h}), published(model, {.h = h, .force = as_published});
+    MoreauJean midpoint(model.finish(), {.h = h}), published(model.finish(), {.h = h, .force = as_published});
     advance(midpoint, 100);
     advance(published, 100);
     const double exact = v0 * std::exp(-c / m);
@@ -293,13 +287,12 @@ TEST(MoreauJean, DamperDecaysAtItsRateToTheOrderOfTheForceEvaluation)
 TEST(MoreauJean, SpringBetweenTwoSlidesBeatsAtTheReducedMassAndKeepsTheCentreAtRest)
 {
     const double m1 = 1, m2 = 3, k = 120, rest = 0.5, stretch = 0.1, h = 1e-3;
-    Model model("two masses");
+    ModelDescription model("two masses");
     const Body a = cart(model, "a", m1);
     const Body b = model.mechanism("second").add({.name = "b", .joint = slide_x(), .mass = m2});
     model.spring(model.frame("at a", a), model.frame("at b", b), {.stiffness = k, .rest = rest});
     model.start(b, rest + stretch, 0);
-    model.finish();
-    MoreauJean stepper(model, {.h = h});
+    MoreauJean stepper(model.finish(), {.h = h});
     const double phase = 2 * std::asin(std::sqrt(k * (1 / m1 + 1 / m2)) * h / 2);
     for (int n = 1; n <= 3000; ++n) {
         stepper.step();
@@ -312,7 +305,7 @@ TEST(MoreauJean, SpringBetweenTwoSlidesBeatsAtTheReducedMassAndKeepsTheCentreAtR
 TEST(MoreauJean, ConstantForcesOnACartAndOnAHingeGiveParabolas)
 {
     const double m = 2, F = 3, I = 0.4, torque = 0.7, lever = 0.5, h = 0.01, t = 2;
-    Model model("forces");
+    ModelDescription model("forces");
     const Body sled = cart(model, "sled", m);
     auto wheel = [&](const std::string& name) {
         return model.add({.name = name, .joint = hinge_z(), .mass = 1, .inertia = {I, I, I}});
@@ -323,8 +316,7 @@ TEST(MoreauJean, ConstantForcesOnACartAndOnAHingeGiveParabolas)
     model.wrench(model.frame("rim", pulled, {lever, 0, 0}), [=](const View& s) { // tangential force
         return Wrench{s.rotation(pulled) * Vector3d(0, torque / lever, 0), {0, 0, 0}};
     });
-    model.finish();
-    MoreauJean stepper(model, {.h = h});
+    MoreauJean stepper(model.finish(), {.h = h});
     advance(stepper, std::lround(t / h));
     const View& view = stepper.view();
     EXPECT_NEAR(view.q(model.coordinate(sled)), F / m * t * t / 2, 1e-12);
@@ -338,7 +330,7 @@ TEST(MoreauJean, ConstantForcesOnACartAndOnAHingeGiveParabolas)
 TEST(MoreauJean, ForceLawsSeeTimeAndStateOfTheMiddleOfTheStep)
 {
     const double w = 3, h = 0.01;
-    Model model("laws");
+    ModelDescription model("laws");
     const Body timed = cart(model, "timed", 1), sprung = cart(model, "sprung", 2),
                told = cart(model, "told", 2);
     const Coordinate x = model.coordinate(told);
@@ -347,8 +339,7 @@ TEST(MoreauJean, ForceLawsSeeTimeAndStateOfTheMiddleOfTheStep)
     model.force(x, [=](const View& s) { return -40 * (s.q(x) - 0.1) - 0.3 * s.velocity(told).x(); });
     model.start(sprung, 0.5, 1);
     model.start(told, 0.5, 1);
-    model.finish();
-    MoreauJean stepper(model, {.h = h});
+    MoreauJean stepper(model.finish(), {.h = h});
     const int n = 200;
     advance(stepper, n);
     const View& view = stepper.view();
@@ -365,12 +356,11 @@ TEST(MoreauJean, ForceLawsSeeTimeAndStateOfTheMiddleOfTheStep)
 TEST(MoreauJean, DriveOfAnAcceleratedSlideNeedsMassTimesMeanAcceleration)
 {
     const double m = 2, A = 0.05, w = 30, h = 1e-3;
-    Model model("shaker");
+    ModelDescription model("shaker");
     model.gravity({-g, 0, 0});
     const Body table = cart(model, "table", m);
     model.drive(model.coordinate(table), motion([=](Expr t) { return A * sin(w * t); }));
-    model.finish();
-    MoreauJean stepper(model, {.h = h});
+    MoreauJean stepper(model.finish(), {.h = h});
     const View& view = stepper.view();
     for (int n = 1; n <= 500; ++n) {
         stepper.step();
@@ -388,15 +378,14 @@ TEST(MoreauJean, MassOnADrivenArmFliesOutAndTheDriveFeelsCoriolis)
     const double m = 0.7, r0 = 0.1, Omega = 4, T = 0.5;
     std::array<double, 2> position, torque;
     for (int k : {0, 1}) {
-        Model model("arm");
+        ModelDescription model("arm");
         const Body arm = model.add({.name = "arm", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 1}});
         const Body bead = model.add({.name = "bead", .parent = arm, .joint = slide_x(), .mass = m});
         model.drive(model.coordinate(arm), motion([=](Expr t) { return Omega * t; }));
         model.start(bead, r0, 0);
-        model.finish();
         const long steps = 500 << k;
         const double h = T / static_cast<double>(steps);
-        MoreauJean stepper(model, {.h = h});
+        MoreauJean stepper(model.finish(), {.h = h});
         advance(stepper, steps);
         position[k] = stepper.view().q(model.coordinate(bead)) - r0 * std::cosh(Omega * T);
         torque[k] = stepper.view().drive_force(model.coordinate(arm)) -
@@ -411,14 +400,13 @@ TEST(MoreauJean, MassOnADrivenArmFliesOutAndTheDriveFeelsCoriolis)
 TEST(MoreauJean, SpringOnADrivenArmBalancesTheCentripetalForce)
 {
     const double m = 0.7, k = 100, r0 = 0.1, Omega = 5, r = k * r0 / (k - m * Omega * Omega);
-    Model model("arm");
+    ModelDescription model("arm");
     const Body arm = model.add({.name = "arm", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 1}});
     const Body bead = model.add({.name = "bead", .parent = arm, .joint = slide_x(), .mass = m});
     model.drive(model.coordinate(arm), motion([=](Expr t) { return Omega * t; }));
     model.spring(model.coordinate(bead), {.stiffness = k, .rest = r0});
     model.start(bead, r, 0);
-    model.finish();
-    MoreauJean stepper(model, {.h = 1e-3});
+    MoreauJean stepper(model.finish(), {.h = 1e-3});
     advance(stepper, 5000);
     EXPECT_NEAR(stepper.view().q(model.coordinate(bead)), r, 1e-12);
     EXPECT_NEAR(stepper.view().drive_force(model.coordinate(arm)), 0, 1e-9);
@@ -429,7 +417,7 @@ TEST(MoreauJean, FullyDrivenSliderCrankFollowsItsClosedFormAndItsDrivePaysTheEne
     const double r = 0.15, l = 0.4, Omega = 20;
     std::array<double, 2> missing;
     for (int k : {0, 1}) {
-        Model model("slider-crank");
+        ModelDescription model("slider-crank");
         model.gravity({0, -g, 0});
         const Body crank = model.add(
             {.name = "crank", .joint = hinge_z(), .mass = 1, .com = {r / 2, 0, 0}, .inertia = {0, 0, 2e-3}});
@@ -445,10 +433,9 @@ TEST(MoreauJean, FullyDrivenSliderCrankFollowsItsClosedFormAndItsDrivePaysTheEne
             {.name = "pin", .kind = LoopKind::point_plane, .a = rod, .point_a = {l, 0, 0}, .b = slider});
         model.start(slider, r + l, 0);
         model.drive(model.coordinate(crank), motion([=](Expr t) { return Omega * t; }));
-        model.finish();
         const long steps = 500 << k;
         const double h = 2 / Omega / static_cast<double>(steps);
-        MoreauJean stepper(model, {.h = h});
+        MoreauJean stepper(model.finish(), {.h = h});
         EXPECT_TRUE(stepper.independent(0).empty());
         const View& view = stepper.view();
         const double start = view.energy();

@@ -1,5 +1,6 @@
 // Position correction: overlaps of grains that are removed by moving the grains: how far, by whom, and that
 // nothing else changes.
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/position_correction.hpp"
 
 #include "allocations.hpp"
@@ -27,7 +28,7 @@ class Overlap : public AtEveryScale {
             }
         return polyhedron(corners);
     }
-    double mean_size(const Model& model) const
+    double mean_size(const ModelDescription& model) const
     {
         double sum = 0;
         for (const GrainRecord& grain : model.grains()) sum += 2 * grain.radius;
@@ -51,16 +52,15 @@ INSTANTIATE_TEST_SUITE_P(Scales, Overlap, scales());
 TEST_P(Overlap, OfTwoStonesAtRestIsTakenBackToTheSlopAboutTheirCentreOfMass)
 {
     const double d = 0.1 * s, depth = 0.05 * d;
-    Model model("pair");
+    ModelDescription model("pair");
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     for (double side : {-1.0, 1.0})
         model.grain({.shape = stone(d),
                      .material = m,
                      .density = side < 0 ? 1000.0 : 3000.0,
                      .at = {.p = {side * (d - depth) / 2, 0, 0}}});
-    model.finish();
     const double slop = 0.005 * mean_size(model);
-    MoreauJean run(model, with_step(1e-3 * root));
+    MoreauJean run(model.finish(), with_step(1e-3 * root));
     const auto& grains = run.state().grains;
     double excess = depth - slop;
     for (int k = 0; k < 60; ++k) {
@@ -89,14 +89,13 @@ TEST_P(Overlap, OfTwoStonesAtRestIsTakenBackToTheSlopAboutTheirCentreOfMass)
 TEST_P(Overlap, OfAStonePressedIntoTheFloorIsTakenBackAndItRests)
 {
     const double d = 0.1 * s, h = 1e-3 * root;
-    Model model("pressed");
+    ModelDescription model("pressed");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     model.attach(ground, wall({0, 0, 1}, 0), m);
     model.grain({.shape = stone(d), .material = m, .density = 2500, .at = {.p = {0, 0, 0.46 * d}}});
-    model.finish();
     const double slop = 0.005 * mean_size(model), mass = model.grains()[0].mass;
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     for (int k = 0; k < 100; ++k) {
         ASSERT_TRUE(run.step().converged);
         ASSERT_LT(kinetic_energy(run), 1e-16 * mass * g * d);
@@ -109,7 +108,7 @@ TEST_P(Overlap, OfAStonePressedIntoTheFloorIsTakenBackAndItRests)
 TEST_P(Overlap, OfAStackAtRestIsTakenBackWithoutMotion)
 {
     const double d = 0.1 * s, h = 1e-3 * root;
-    Model model("stack");
+    ModelDescription model("stack");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = 0.7, .anticipation = true});
     model.attach(ground, wall({0, 0, 1}, 0), m);
@@ -119,9 +118,8 @@ TEST_P(Overlap, OfAStackAtRestIsTakenBackWithoutMotion)
         z += (1 - overlap) * d;
         model.grain({.shape = stone(d), .material = m, .density = 2500, .at = {.p = {0, 0, z}}});
     }
-    model.finish();
     const double slop = 0.005 * mean_size(model), mass = model.grains()[0].mass;
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     double penetration = 0;
     for (int k = 0; k < 400; ++k) {
         penetration = run.step().penetration;
@@ -134,19 +132,18 @@ TEST_P(Overlap, OfAStackAtRestIsTakenBackWithoutMotion)
 TEST_P(Overlap, BelowTheSlopStays)
 {
     const double d = 0.1 * s;
-    Model model("pair");
+    ModelDescription model("pair");
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     for (double side : {-1.0, 1.0})
         model.grain(
             {.shape = stone(d), .material = m, .density = 1000, .at = {.p = {side * 0.499 * d, 0, 0}}});
-    model.finish();
-    MoreauJean run(model, with_step(1e-3 * root));
+    MoreauJean run(model.finish(), with_step(1e-3 * root));
     const std::uint64_t start = run.state_hash();
     advance(run, 5);
     EXPECT_EQ(run.state_hash(), start);
     MoreauJeanOptions options = with_step(1e-3 * root);
     options.overlap = 1e-4;
-    MoreauJean tight(model, options);
+    MoreauJean tight(model.finish(), options);
     advance(tight, 5);
     EXPECT_NE(tight.state_hash(), start);
 }
@@ -154,13 +151,12 @@ TEST_P(Overlap, BelowTheSlopStays)
 TEST_P(Overlap, OfContactsThatBounceStays)
 {
     const double d = 0.1 * s;
-    Model model("bouncing");
+    ModelDescription model("bouncing");
     const MaterialId m = model.add(Material{.restitution = 0.5});
     for (double side : {-1.0, 1.0})
         model.grain(
             {.shape = stone(d), .material = m, .density = 1000, .at = {.p = {side * 0.48 * d, 0, 0}}});
-    model.finish();
-    MoreauJean run(model, with_step(1e-3 * root));
+    MoreauJean run(model.finish(), with_step(1e-3 * root));
     const std::uint64_t start = run.state_hash();
     advance(run, 5);
     EXPECT_EQ(run.state_hash(), start);
@@ -206,13 +202,13 @@ class StirredBed : public testing::Test {
         o.contacts = {.tolerance = 1e-3, .max_sweeps = 200, .solver = "coloured", .threads = threads};
         return o;
     }
-    Model model{"stirred bed"};
+    ModelDescription model{"stirred bed"};
     double size = 0; // mean
 };
 
 TEST_F(StirredBed, OverlapsByLessThanTwoPercentAtAllTimes)
 {
-    MoreauJean run(model, options(1));
+    MoreauJean run(model.finish(), options(1));
     double worst = 0;
     for (int n = 0; n < 2000; ++n) worst = std::max(worst, run.step().penetration);
     EXPECT_LT(worst, 0.02 * size);
@@ -224,7 +220,7 @@ class SqueezedBed : public StirredBed {
     SqueezedBed() : StirredBed(0)
     {
         static const State settled = [&] {
-            MoreauJean run(model, options(1));
+            MoreauJean run(model.finish(), options(1));
             advance(run, 1000);
             return run.state();
         }();
@@ -243,7 +239,7 @@ TEST_F(SqueezedBed, ComesApartWithoutLeaping)
     for (const bool corrected : {true, false}) {
         MoreauJeanOptions o = options(1);
         if (!corrected) o.overlap = std::numeric_limits<double>::infinity();
-        MoreauJean run(model, o);
+        MoreauJean run(model.finish(), o);
         run.restore(squeezed);
         const double start = run.step().penetration;
         ASSERT_GT(start, 0.03 * size);
@@ -264,14 +260,14 @@ TEST_F(SqueezedBed, HasTheSameBitsForAnyNumberOfThreadsAndAfterARestart)
 {
     std::uint64_t hash[3];
     for (int k = 0; k < 3; ++k) {
-        MoreauJean run(model, options(1 << k));
+        MoreauJean run(model.finish(), options(1 << k));
         run.restore(squeezed);
         advance(run, 20);
         hash[k] = run.state_hash();
     }
     EXPECT_EQ(hash[0], hash[1]);
     EXPECT_EQ(hash[0], hash[2]);
-    MoreauJean first(model, options(1)), second(model, options(1));
+    MoreauJean first(model.finish(), options(1)), second(model.finish(), options(1));
     first.restore(squeezed);
     advance(first, 7);
     second.restore(first.state());

@@ -3,6 +3,7 @@
 #include "error_of.hpp"
 #include "nscd/step_scenes.hpp"
 #include "tamis/base/error.hpp"
+#include "tamis/model/description.hpp"
 
 #include <Eigen/Geometry>
 #include <array>
@@ -21,7 +22,7 @@ using std::numbers::pi;
 namespace {
 
 // Docquier et al. (2020), Sect. 5: a chain of three hinges whose slider rattles between two walls.
-Body rattling_slider_crank(Model& model, double friction)
+Body rattling_slider_crank(ModelDescription& model, double friction)
 {
     const double l1 = 0.153, l2 = 0.306, height = 0.05, clearance = 1e-3;
     model.gravity({0, -10, 0});
@@ -58,10 +59,9 @@ Body rattling_slider_crank(Model& model, double friction)
 TEST(MoreauJean, TwoRunsEndInTheSameState)
 {
     for (double friction : {0.0, 0.1}) {
-        Model model("slider-crank");
+        ModelDescription model("slider-crank");
         rattling_slider_crank(model, friction);
-        model.finish();
-        MoreauJean a(model, {}), b(model, {});
+        MoreauJean a(model.finish(), {}), b(model.finish(), {});
         advance(a, 1500);
         const std::uint64_t middle = a.state_hash();
         advance(a, 500);
@@ -75,12 +75,11 @@ TEST(MoreauJean, TwoRunsEndInTheSameState)
 TEST(MoreauJean, RestoredStateContinuesBitForBit)
 {
     for (bool driven : {false, true}) {
-        Model model("slider-crank");
+        ModelDescription model("slider-crank");
         const Body crank = rattling_slider_crank(model, 0.1);
         if (driven)
             model.drive(model.coordinate(crank), motion([](Expr t) { return 150 * t + 0.1 * sin(80 * t); }));
-        model.finish();
-        MoreauJean original(model, {}), copy(model, {});
+        MoreauJean original(model.finish(), {}), copy(model.finish(), {});
         advance(original, 1000);
         while (original.state().impulses.empty()) original.step();
         const State saved = original.state();
@@ -102,7 +101,7 @@ TEST(MoreauJean, RestoredStateContinuesBitForBit)
 TEST(MoreauJean, ControllersRemember)
 {
     const double a = 2, h = 1e-2;
-    Model model("sledge");
+    ModelDescription model("sledge");
     const Body sledge = model.add({.name = "sledge", .joint = slide_x(), .mass = 1});
     const Coordinate x = model.coordinate(sledge);
     const Memory over =
@@ -110,8 +109,7 @@ TEST(MoreauJean, ControllersRemember)
     const Memory one = model.memory("one", 1, [](const View& s, double) { return s.memory({2}); });
     const Memory two = model.memory("two", 2, [=](const View& s, double) { return s.memory(one); });
     model.force(x, [=](const View& s) { return s.memory(over) == 0 ? a : -1.0; });
-    model.finish();
-    MoreauJean stepper(model, {.h = h, .force = as_published});
+    MoreauJean stepper(model.finish(), {.h = h, .force = as_published});
     EXPECT_EQ(stepper.view().memory(two), 2);
     double q = 0, v = 0;
     bool open = false;
@@ -128,15 +126,14 @@ TEST(MoreauJean, ControllersRemember)
     }
     EXPECT_LT(q, 1); // it came back
     const auto nothing = [](const View&, double) { return std::nan(""); };
-    Model bad("bad");
+    ModelDescription bad("bad");
     bad.add({.name = "sledge", .joint = slide_x(), .mass = 1});
     EXPECT_EQ(error_of([&] { bad.memory("it", std::nan(""), nothing); }),
               "The memory 'it' starts with nan: give a finite number.");
     EXPECT_EQ(error_of([&] { bad.memory("it", 0, nullptr); }),
               "The memory 'it' has no law: give the function that tells its next value.");
     bad.memory("it", 0, nothing);
-    bad.finish();
-    MoreauJean fails(bad, {.h = h});
+    MoreauJean fails(bad.finish(), {.h = h});
     EXPECT_EQ(error_of([&] { fails.step(); }), "The memory 'it' becomes nan at t = 0.01 s.");
 }
 
@@ -144,13 +141,12 @@ TEST(MoreauJean, StepsAllocateNothingOnceWarm)
 {
     for (double friction : {0.0, 0.1})
         for (bool driven : {false, true}) {
-            Model model("slider-crank");
+            ModelDescription model("slider-crank");
             const Body crank = rattling_slider_crank(model, friction);
             if (driven) model.drive(model.coordinate(crank), motion([](Expr t) { return 150 * t; }));
-            model.finish();
             MoreauJeanOptions options;
             options.contacts.solver = "nlgs"; // auto may call the robust solver, which allocates
-            MoreauJean stepper(model, options);
+            MoreauJean stepper(model.finish(), options);
             advance(stepper, 2000);
             const long before = allocations;
             int contacts = 0;

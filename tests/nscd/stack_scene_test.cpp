@@ -24,7 +24,7 @@ TEST_P(Stack, TenBoxesStandAndEachCarriesThoseAbove)
 {
     const int n = 10;
     const double h = 1e-2 * root;
-    Model model("boxes");
+    ModelDescription model("boxes");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
     for (int k = 0; k < n; ++k)
@@ -33,8 +33,7 @@ TEST_P(Stack, TenBoxesStandAndEachCarriesThoseAbove)
                      .density = 1000,
                      .at = {.p = {0, 0, (0.3 + 0.6 * k) * s}}});
     model.attach(ground, wall({0, 0, 1}, 0), m);
-    model.finish();
-    MoreauJean run(model, with_step(h));
+    MoreauJean run(model.finish(), with_step(h));
     stand(run, s);
     const double weight = model.grains()[0].mass * g * h;
     for (int k = 0; k < n; ++k) EXPECT_NEAR(normal_impulse(run, k - 1, k) / weight, n - k, 1e-9) << k;
@@ -47,7 +46,7 @@ TEST_P(Stack, TenBallsInATubeLeanOnItsWallsAsStaticsSays)
     const int n = 10;
     const double h = 1e-3 * root, R = 0.1 * s, width = 2.6 * R, off = width - 2 * R;
     const double rise = std::sqrt(4 * R * R - off * off), c = rise / (2 * R);
-    Model model("tube");
+    ModelDescription model("tube");
     model.gravity({0, 0, -g});
     const MaterialId m = model.add(Material{.anticipation = true});
     for (int k = 0; k < n; ++k)
@@ -60,8 +59,7 @@ TEST_P(Stack, TenBallsInATubeLeanOnItsWallsAsStaticsSays)
         model.attach(ground, wall({side, 0, 0}, -width / 2), m);
         model.attach(ground, wall({0, side, 0}, -R), m);
     }
-    model.finish();
-    MoreauJean run(model, with_step(h, 1e-11));
+    MoreauJean run(model.finish(), with_step(h, 1e-11));
     stand(run, R);
     const double weight = model.grains()[0].mass * g * h, lean = off / rise;
     for (int k = 1; k < n; ++k) EXPECT_NEAR(normal_impulse(run, k - 1, k) * c / weight, n - k, 1e-7) << k;
@@ -83,7 +81,7 @@ TEST_P(Stack, TinyMassOnAHeavyOneAndAHeavyOneOnALightOneAreCarried)
 {
     const double h = 1e-3 * root, R = 0.1 * s;
     for (double above : {1e-6, 1e3}) { // mass of the upper box over that of the lower one
-        Model model("ratio");
+        ModelDescription model("ratio");
         model.gravity({0, 0, -g});
         const MaterialId m = model.add(Material{.friction = 0.5, .anticipation = true});
         for (int k : {0, 1})
@@ -92,8 +90,7 @@ TEST_P(Stack, TinyMassOnAHeavyOneAndAHeavyOneOnALightOneAreCarried)
                          .density = k == 0 ? 1000 : 1000 * above,
                          .at = {.p = {0, 0, (2 * k + 1) * R}}});
         model.attach(ground, wall({0, 0, 1}, 0), m);
-        model.finish();
-        MoreauJean run(model, with_step(h, 1e-10));
+        MoreauJean run(model.finish(), with_step(h, 1e-10));
         stand(run, R);
         const double lower = model.grains()[0].mass * g * h, upper = model.grains()[1].mass * g * h;
         EXPECT_NEAR(normal_impulse(run, 0, 1) / upper, 1, above < 1 ? 1e-3 : 1e-6);
@@ -112,14 +109,13 @@ TEST_P(Stack, BallInAGrooveOfAnyAnglesIsCarriedByBothWalls)
         normals << left.x(), left.z(), right.x(), right.z();
         const Eigen::Vector2d x = normals.inverse() * Eigen::Vector2d(R, R);
         for (double mu : {0.0, 0.3}) {
-            Model model("groove");
+            ModelDescription model("groove");
             model.gravity({0, 0, -g});
             const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
             model.grain({.shape = sphere(R), .material = m, .density = 1000, .at = {.p = {x[0], 0, x[1]}}});
             model.attach(ground, wall(left, 0), m);
             model.attach(ground, wall(right, 0), m);
-            model.finish();
-            MoreauJean run(model, with_step(h));
+            MoreauJean run(model.finish(), with_step(h));
             advance(run, 100);
             EXPECT_LT(run.view().velocity(GrainId{0}).norm(), 1e-9 * g * h);
             if (mu > 0) continue; // not determined
@@ -142,7 +138,7 @@ TEST_P(Stack, BallBetweenPressedJawsIsHeldUpToAtanMuAndThrownOutBeyond)
     const double R = 0.1 * s, h = 1e-3 * root, mu = 0.4, jaw = 20 * s * s * s;
     for (double part : {0.5, 0.99, 1.01, 2.0}) { // of tan(a) = mu
         const double a = std::atan(part * mu);
-        Model model("jaws");
+        ModelDescription model("jaws");
         const MaterialId m = model.add(Material{.friction = mu, .anticipation = true});
         const GrainId ball = model.grain({.shape = sphere(R), .material = m, .density = 1000});
         const double mass = model.grains()[0].mass, F = mass * g;
@@ -152,8 +148,7 @@ TEST_P(Stack, BallBetweenPressedJawsIsHeldUpToAtanMuAndThrownOutBeyond)
             model.attach(body, wall({-side * std::cos(a), 0, std::sin(a)}, -R), m);
             model.force(model.coordinate(body), [=](const View&) { return -side * F; });
         }
-        model.finish();
-        MoreauJean run(model, with_step(h));
+        MoreauJean run(model.finish(), with_step(h));
         for (int k = 0; k < 100; ++k) ASSERT_TRUE(run.step().converged) << part;
         const double t = 100 * h, lift = std::sin(a) - mu * std::cos(a);
         const double N = F / (std::cos(a) + mu * std::sin(a) + 2 * jaw / mass * std::tan(a) * lift);

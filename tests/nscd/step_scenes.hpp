@@ -1,6 +1,7 @@
 // Small scenes and measures that the tests of the scheme share.
 #pragma once
 
+#include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 #include <cmath>
@@ -22,7 +23,7 @@ inline double order(double coarse, double fine)
 }
 
 // Point mass on a hinge, hanging down at zero.
-inline Body pendulum(Model& model, double length, double start)
+inline Body pendulum(ModelDescription& model, double length, double start)
 {
     model.gravity({0, -g, 0});
     const Body bob = model.add({.name = "bob", .joint = hinge_z(), .mass = 1, .com = {0, -length, 0}});
@@ -31,13 +32,13 @@ inline Body pendulum(Model& model, double length, double start)
     return bob;
 }
 
-inline Body cart(Model& model, const std::string& name, double mass)
+inline Body cart(ModelDescription& model, const std::string& name, double mass)
 {
     return model.add({.name = name, .joint = slide_x(), .mass = mass});
 }
 
 // A solid sphere.
-inline Body ball(Model& model, double mass, double radius, const Eigen::Vector3d& at)
+inline Body ball(ModelDescription& model, double mass, double radius, const Eigen::Vector3d& at)
 {
     const double I = 0.4 * mass * radius * radius;
     const Body body = model.add({.name = "ball", .joint = free_joint(), .mass = mass, .inertia = {I, I, I}});

@@ -1,4 +1,5 @@
 // Packings from models and back.
+#include "tamis/model/description.hpp"
 #include "tamis/packing/packing.hpp"
 
 #include "error_of.hpp"
@@ -13,13 +14,12 @@ namespace {
 
 Packing packing_of_one(const GrainSpec& spec)
 {
-    Model model("m");
+    ModelDescription model("m");
     GrainSpec grain = spec;
     grain.material = model.add(Material{});
     grain.density = 1000;
     model.grain(grain);
-    model.finish();
-    return packing_of(MoreauJean(model, {}).view());
+    return packing_of(MoreauJean(model.finish(), {}).view());
 }
 
 Packing ball_above_the_floor()

@@ -2,6 +2,7 @@
 #include "error_of.hpp"
 #include "smooth/damper.hpp"
 #include "tamis/absolute/absolute.hpp"
+#include "tamis/model/description.hpp"
 #include "tamis/smooth/smooth.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ namespace {
 
 // The damper as a model; the body on the tip has its frame there, or elsewhere.
 struct DamperModel {
-    Model model{"damper"};
+    ModelDescription model{"damper"};
     Body tip;
     explicit DamperModel(double offset)
     {
@@ -65,7 +66,7 @@ TEST(Beam, OfAModelMovesAsTheSystemMadeByHand)
     Damper damper(10);
     SmoothSolver by_hand(damper.system, {.h = 1e-3});
     DamperModel at_tip(0), aside(0.01);
-    Smooth shared(at_tip.model, {.h = 1e-3}), fixed(aside.model, {.h = 1e-3});
+    Smooth shared(at_tip.model.finish(), {.h = 1e-3}), fixed(aside.model.finish(), {.h = 1e-3});
     for (int step = 1; step <= 50; ++step) {
         damper.load->set({.force = {0, 0.25 * std::sin(2 * pi * 15.5 * step * 1e-3), 0}});
         by_hand.predict();
@@ -86,7 +87,7 @@ TEST(Beam, OfAModelShowsItsSectionsAndCountsItsEnergy)
     for (const double offset : {0.0, 0.01}) {
         DamperModel damper(offset);
         damper.model.gravity({0, 0, -9.81});
-        Smooth run(damper.model, {.h = 1e-3});
+        Smooth run(damper.model.finish(), {.h = 1e-3});
         const View& view = run.view();
         ASSERT_EQ(view.sections(0).size(), 21u);
         for (int k = 0; k <= 20; ++k) {
@@ -112,13 +113,13 @@ TEST(Beam, OfAModelShowsItsSectionsAndCountsItsEnergy)
 TEST(Beam, AbsoluteCoordinatesRefuseIt)
 {
     DamperModel damper(0);
-    EXPECT_EQ(error_of([&] { Absolute(damper.model, {}); }),
+    EXPECT_EQ(error_of([&] { Absolute(damper.model.finish(), {}); }),
               "This method has no beams, but the model has 'beam': run it by the smooth method.");
 }
 
 TEST(Beam, OfAModelIsChecked)
 {
-    Model model("beam");
+    ModelDescription model("beam");
     const Frame wall = model.frame("wall", ground);
     EXPECT_EQ(error_of([&] { model.beam({.name = "b", .a = wall, .section = damper_section()}); }),
               "Beam 'b' has an end without a frame: give both ends what frame() returned.");
@@ -126,7 +127,6 @@ TEST(Beam, OfAModelIsChecked)
               "The stiffness of beam 'b' is not symmetric and positive definite: make its section by "
               "beam_section().");
     model.beam({.name = "b", .a = wall, .b = wall, .section = damper_section()});
-    model.finish();
-    EXPECT_EQ(error_of([&] { SmoothModel smooth(model); }),
+    EXPECT_EQ(error_of([&] { SmoothModel smooth(model.finish()); }),
               "Beam 'b' has no length: its ends stand in one place.");
 }

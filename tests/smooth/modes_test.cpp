@@ -1,3 +1,4 @@
+#include "tamis/model/description.hpp"
 #include "tamis/smooth/modes.hpp"
 
 #include "error_of.hpp"
@@ -14,14 +15,13 @@ TEST(Modes, OfTwoMassesInAChainAreThoseOfTheClosedForm)
     // m x1'' = -2k x1 + k x2, m x2'' = k x1 - k x2: omega^2 = (3 -+ sqrt 5) / 2 k / m, x2 / x1 = (1 +- sqrt
     // 5) / 2.
     const double k = 300, m = 1.7;
-    Model model("chain");
+    ModelDescription model("chain");
     const Body one = model.add({.name = "one", .joint = slide_x(), .mass = m, .inertia = {1, 1, 1}});
     const Body two = model.add(
         {.name = "two", .parent = one, .joint = slide_x(), .at = {1, 0, 0}, .mass = m, .inertia = {1, 1, 1}});
     model.spring(model.coordinate(one), {k, 0, 0});
     model.spring(model.coordinate(two), {k, 0, 0});
-    model.finish();
-    SmoothModel smooth(model);
+    SmoothModel smooth(model.finish());
     const Modes found = modes(smooth.system());
     ASSERT_EQ(found.omega.size(), 2);
     const double root = std::sqrt(5.0);
@@ -59,13 +59,12 @@ TEST(Modes, OfAPendulumComeFromTheForceInItsHinge)
 
 TEST(Modes, AreRefusedOutOfEquilibrium)
 {
-    Model model("pendulum");
+    ModelDescription model("pendulum");
     model.gravity({0, -9.81, 0});
     const Body arm =
         model.add({.name = "arm", .joint = hinge_z(), .mass = 1, .com = {0, -1, 0}, .inertia = {1, 1, 1}});
     model.start(arm, 0.1, 0);
-    model.finish();
-    SmoothModel smooth(model);
+    SmoothModel smooth(model.finish());
     const std::string error = error_of([&] { modes(smooth.system()); });
     EXPECT_TRUE(contains(error, "Node 'arm' accelerates")) << error;
 }
@@ -74,7 +73,7 @@ TEST(Modes, OfABeamWithAMassAtItsEndAreTimoshenkos)
 {
     // Zhang et al. (2020), Table 3, in the plane of bending; the frequencies in Hz are roots of the
     // transcendental equation in beam_test.cpp. Bending across, twist and stretch lie between them.
-    Model model("cantilever");
+    ModelDescription model("cantilever");
     const Body tip = model.add({.name = "container",
                                 .joint = free_joint(),
                                 .mass = 55.5e-3,
@@ -85,8 +84,7 @@ TEST(Modes, OfABeamWithAMassAtItsEndAreTimoshenkos)
                 .b = model.frame("end", tip),
                 .section = beam_section(RectangularSection{
                     .E = 210e9, .nu = 0.33, .rho = 7845, .width = 0.03, .height = 0.002})});
-    model.finish();
-    SmoothModel smooth(model);
+    SmoothModel smooth(model.finish());
     const Modes found = modes(smooth.system());
     for (const double exact : {15.63081, 127.94173, 384.35604}) {
         double nearest = 1e9;

@@ -1,3 +1,4 @@
+#include "tamis/model/description.hpp"
 #include "tamis/smooth/smooth.hpp"
 
 #include "error_of.hpp"
@@ -19,7 +20,7 @@ void run(Stepper& stepper, long steps, double most_open = 1e-10)
 }
 
 // A chain that has every kind of joint, with start values that are nowhere special.
-void add_every_joint(Model& model, std::vector<Body>& bodies)
+void add_every_joint(ModelDescription& model, std::vector<Body>& bodies)
 {
     Eigen::Matrix3d turned;
     turned = Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized());
@@ -79,15 +80,14 @@ void expect_second_order(const Model& model, double end, long steps, double most
 
 TEST(Smooth, KeepsJointsOfEveryKindClosedAndMovesAsInRelativeCoordinates)
 {
-    Model model("joints");
+    ModelDescription model("joints");
     std::vector<Body> bodies;
     add_every_joint(model, bodies);
-    model.finish();
-    expect_second_order(model, 0.2, 50, 1e-3);
+    expect_second_order(model.finish(), 0.2, 50, 1e-3);
 
-    Smooth smooth(model, {.h = 1e-3});
-    const MoreauJean relative(model, {.h = 1e-3});
-    const Mechanism& m = *model.mechanisms()[0];
+    Smooth smooth(model.finish(), {.h = 1e-3});
+    const MoreauJean relative(model.finish(), {.h = 1e-3});
+    const Mechanism& m = model.finish().mechanisms()[0];
     for (int j = 0; j < m.nv(); ++j) {
         const Coordinate c{0, j};
         EXPECT_NEAR(smooth.view().v(c), relative.view().v(c), 1e-12) << m.coordinate_name(j);
@@ -98,7 +98,7 @@ TEST(Smooth, KeepsJointsOfEveryKindClosedAndMovesAsInRelativeCoordinates)
 
 TEST(Smooth, FeelsTheForcesOfRelativeCoordinates)
 {
-    Model model("forces");
+    ModelDescription model("forces");
     model.gravity({0, -gravity, 0});
     const Body a = add_link(model, "a", ground, universal({1, 0, 0}, {0, 1, 0}), {0, 0, 0});
     const Body b = add_link(model, "b", a, hinge({0, 1, 1}), {0.5, 0, 0});
@@ -121,12 +121,12 @@ TEST(Smooth, FeelsTheForcesOfRelativeCoordinates)
         return Wrench{-0.3 * s.velocity(tip), {0.1, 0.2 * s.time(), 0}};
     });
     model.finish();
-    expect_second_order(model, 0.4, 80, 3e-4);
+    expect_second_order(model.finish(), 0.4, 80, 3e-4);
 }
 
 TEST(Smooth, DrivesCoordinatesOfEveryKind)
 {
-    Model model("drives");
+    ModelDescription model("drives");
     model.gravity({0, -gravity, 0});
     const Body cart = add_link(model, "cart", ground, slide({1, 1, 0}), {0, 0, 0});
     const Body arm = add_link(model, "arm", cart, hinge({0, 1, 1}), {0.2, 0, 0});
@@ -137,9 +137,8 @@ TEST(Smooth, DrivesCoordinatesOfEveryKind)
         return motion([k](Expr t) { return 0.1 * (k + 1) + (0.5 + k) * sin((3 + k) * t); });
     };
     for (int k = 0; k < 4; ++k) model.drive(all[k], formula(k));
-    model.finish();
-    Smooth smooth(model, {.h = 2e-3});
-    MoreauJean relative(model, {.h = 2e-4});
+    Smooth smooth(model.finish(), {.h = 2e-3});
+    MoreauJean relative(model.finish(), {.h = 2e-4});
     for (int k = 0; k < 300; ++k) run(smooth, 1);
     for (int k = 0; k < 3000; ++k) relative.step();
     for (int k = 0; k < 4; ++k) {
@@ -152,7 +151,7 @@ TEST(Smooth, DrivesCoordinatesOfEveryKind)
 TEST(Smooth, KnowsTheForceOfADrive)
 {
     // An arm that turns at a constant rate carries its weight: the torque is m g l cos(angle).
-    Model model("arm");
+    ModelDescription model("arm");
     model.gravity({0, -gravity, 0});
     const Body arm = model.add(
         {.name = "arm", .joint = hinge_z(), .mass = 2, .com = {0.3, 0, 0}, .inertia = {0.1, 0.1, 0.1}});
@@ -160,8 +159,7 @@ TEST(Smooth, KnowsTheForceOfADrive)
     model.drive(c, motion([](Expr t) { return 5 * t; }));
     const Body lift = model.add({.name = "lift", .joint = slide_y(), .mass = 3, .inertia = {0.1, 0.1, 0.1}});
     model.drive(model.coordinate(lift), motion([](Expr t) { return 0.5 * t * t; }));
-    model.finish();
-    Smooth smooth(model, {.h = 1e-3});
+    Smooth smooth(model.finish(), {.h = 1e-3});
     for (int k = 1; k <= 2000; ++k) {
         run(smooth, 1);
         if (k % 500) continue;
@@ -173,13 +171,12 @@ TEST(Smooth, KnowsTheForceOfADrive)
 
 TEST(Smooth, CountsTurnsAgainAfterRestore)
 {
-    Model model("wheel");
+    ModelDescription model("wheel");
     const Body wheel = model.add({.name = "wheel", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 1}});
     const Coordinate c = model.coordinate(wheel);
     model.start(wheel, 20, 50); // three turns on
     model.spring(c, {10, 0, 5});
-    model.finish();
-    Smooth smooth(model, {.h = 1e-2});
+    Smooth smooth(model.finish(), {.h = 1e-2});
     const double w = std::sqrt(10.0);
     auto exact = [&](double t) { return 5 + 15 * std::cos(w * t) + 50 / w * std::sin(w * t); };
     run(smooth, 20);
@@ -196,12 +193,11 @@ TEST(Smooth, CountsTurnsAgainAfterRestore)
 
 TEST(Smooth, WarnsWhenNothingDampsTheForcesInJoints)
 {
-    Model model("wheel");
+    ModelDescription model("wheel");
     model.add({.name = "wheel", .joint = hinge_z(), .mass = 1, .inertia = {1, 1, 1}});
-    model.finish();
-    EXPECT_TRUE(Smooth(model, {.rho_inf = 0.98}).messages().empty());
-    ASSERT_EQ(Smooth(model, {.rho_inf = 1}).messages().size(), 1u);
-    EXPECT_TRUE(contains(Smooth(model, {.rho_inf = 1}).messages()[0], "rho_inf = 1"));
+    EXPECT_TRUE(Smooth(model.finish(), {.rho_inf = 0.98}).messages().empty());
+    ASSERT_EQ(Smooth(model.finish(), {.rho_inf = 1}).messages().size(), 1u);
+    EXPECT_TRUE(contains(Smooth(model.finish(), {.rho_inf = 1}).messages()[0], "rho_inf = 1"));
 }
 
 TEST(Smooth, SwingsADoublePendulumAsAnAdaptiveIntegrationOfHighOrder)
@@ -212,7 +208,7 @@ TEST(Smooth, SwingsADoublePendulumAsAnAdaptiveIntegrationOfHighOrder)
     const double reference[3][5] = {{0.498, 1.22540218979, 1.6310216643, -1.87113661436, -0.267558162849},
                                     {0.998, -0.12884756339, 1.24569947759, -3.09298271982, -1.35763064551},
                                     {1.998, -1.33263019621, -0.810844696164, 1.24939950601, -2.09637030796}};
-    Model model("double pendulum");
+    ModelDescription model("double pendulum");
     model.gravity({0, -9.81, 0});
     const Body one = model.add(
         {.name = "one", .joint = hinge_z(), .mass = 1, .com = {0, -L / 2, 0}, .inertia = {1, 1, 1}});
@@ -225,12 +221,11 @@ TEST(Smooth, SwingsADoublePendulumAsAnAdaptiveIntegrationOfHighOrder)
                                 .inertia = {1, 1, 1}});
     model.start(one, M_PI / 2, 0.5);
     model.start(two, 0, 0);
-    model.finish();
     const Coordinate a = model.coordinate(one), b = model.coordinate(two);
     double errors[2];
     for (int fine = 0; fine < 2; ++fine) {
         const double h = fine ? 1e-3 : 2e-3;
-        Smooth smooth(model, {.h = h});
+        Smooth smooth(model.finish(), {.h = h});
         const View& s = smooth.view();
         double& error = errors[fine] = 0;
         for (const auto& [t, theta1, theta2, omega1, omega2] : reference) {
@@ -247,7 +242,7 @@ TEST(Smooth, SwingsADoublePendulumAsAnAdaptiveIntegrationOfHighOrder)
 TEST(Smooth, ClosesTheLoopOfASliderCrank)
 {
     const double r = 0.15, l = 0.4;
-    Model model("slider crank");
+    ModelDescription model("slider crank");
     model.gravity({0, -gravity, 0});
     const Body crank = model.add({.name = "crank",
                                   .joint = hinge_z(),
@@ -266,8 +261,7 @@ TEST(Smooth, ClosesTheLoopOfASliderCrank)
     model.close({.name = "pin", .kind = LoopKind::point_plane, .a = rod, .point_a = {l, 0, 0}, .b = slider});
     model.drive(model.coordinate(crank), motion([](Expr t) { return 10 * t; }));
     model.start(slider, r + l, 0);
-    model.finish();
-    Smooth smooth(model, {.h = 1e-3});
+    Smooth smooth(model.finish(), {.h = 1e-3});
     for (int k = 1; k <= 1000; ++k) {
         run(smooth, 1, 1e-12);
         const double phi = 1e-2 * k;
@@ -280,7 +274,7 @@ TEST(Smooth, ClosesLoopsOfEveryKind)
 {
     for (const LoopKind kind : {LoopKind::point_plane, LoopKind::ball, LoopKind::hinge, LoopKind::rod}) {
         // Two arms in space that meet, or are a rod apart; enough freedom that no constraint is redundant.
-        Model model("loop");
+        ModelDescription model("loop");
         model.gravity({0, -gravity, 3});
         const Body a = add_link(model, "a", ground, spherical(), {0, 0, 0});
         const Body b = add_link(model, "b", ground, free_joint(), {1, 0, 0});
@@ -294,32 +288,30 @@ TEST(Smooth, ClosesLoopsOfEveryKind)
         model.close(loop);
         model.start(a, Eigen::Quaterniond::Identity(), {0, 0, 1});
         model.finish();
-        expect_second_order(model, 0.3, 60, 1e-3);
+        expect_second_order(model.finish(), 0.3, 60, 1e-3);
     }
 }
 
 TEST(Smooth, RefusesContactsAndGrainsAndJointsThatImplyEachOther)
 {
     {
-        Model model("contact");
+        ModelDescription model("contact");
         const Body ball = add_link(model, "ball", ground, free_joint(), {0, 0, 1});
         const MaterialId steel = model.add(Material{});
         model.attach(ball, sphere(0.1), steel, {}, "ball");
         model.attach(ground, wall({0, 0, 1}, 0), steel, {}, "floor");
-        model.finish();
-        const std::string error = error_of([&] { Smooth(model, {}); });
+        const std::string error = error_of([&] { Smooth(model.finish(), {}); });
         EXPECT_TRUE(contains(error, "'ball' and 'floor' may touch")) << error;
     }
     {
-        Model model("grains");
+        ModelDescription model("grains");
         model.grain({.shape = sphere(0.1), .material = model.add(Material{}), .density = 1000});
-        model.finish();
-        const std::string error = error_of([&] { Smooth(model, {}); });
+        const std::string error = error_of([&] { Smooth(model.finish(), {}); });
         EXPECT_TRUE(contains(error, "The smooth method has no grains")) << error;
     }
     {
         // A parallelogram of four hinges is plane by any three of them.
-        Model model("parallelogram");
+        ModelDescription model("parallelogram");
         const Body a = add_link(model, "a", ground, hinge_z(), {0, 0, 0});
         const Body b = add_link(model, "b", a, hinge_z(), {0, 1, 0});
         const Body c = add_link(model, "c", ground, hinge_z(), {1, 0, 0});
@@ -329,8 +321,7 @@ TEST(Smooth, RefusesContactsAndGrainsAndJointsThatImplyEachOther)
                      .point_a = {1, 0, 0},
                      .b = c,
                      .point_b = {0, 1, 0}});
-        model.finish();
-        const std::string error = error_of([&] { Smooth(model, {}); });
+        const std::string error = error_of([&] { Smooth(model.finish(), {}); });
         EXPECT_TRUE(
             contains(error, "The joint 'corner' is redundant: other joints imply 1 of the 18 constraints"))
             << error;
@@ -340,9 +331,9 @@ TEST(Smooth, RefusesContactsAndGrainsAndJointsThatImplyEachOther)
 TEST(SmoothModel, LeavesBodiesToOthersAndTakesTheirWrench)
 {
     // A pendulum on a cart: the cart alone, with the weight of what hangs on it as a wrench.
-    Model model("cart"), alone("alone");
+    ModelDescription model("cart"), alone("alone");
     std::vector<Body> carts;
-    for (Model* m : {&model, &alone}) {
+    for (ModelDescription* m : {&model, &alone}) {
         m->gravity({0, -gravity, 0});
         carts.push_back(add_link(*m, "cart", ground, hinge({0, 1, 1}), {0, 0, 0}));
         const Frame hook = m->frame("hook", carts.back(), {0.2, 0.1, -0.3});
@@ -354,12 +345,12 @@ TEST(SmoothModel, LeavesBodiesToOthersAndTakesTheirWrench)
         }
         m->finish();
     }
-    SmoothModel smooth(model, {model.body("arm")});
+    SmoothModel smooth(model.finish(), {model.body("arm")});
     EXPECT_EQ(smooth.system().nodes(), 1);
     MarkerWrench& wrench = smooth.marker("hook", carts[0], {0.2, 0.1, -0.3});
     wrench.set({{1, -7, 2}, {0.3, 0.2, 0.1}});
     SmoothSolver solver(smooth.system(), {.h = 1e-3});
-    Smooth whole(alone, {.h = 1e-3});
+    Smooth whole(alone.finish(), {.h = 1e-3});
     for (int k = 0; k < 300; ++k) {
         solver.predict();
         solver.solve();

@@ -1,0 +1,87 @@
+#include "tamis/model/features.hpp"
+
+#include "tamis/base/error.hpp"
+#include "tamis/mbs_symbolic/differentiate.hpp"
+#include "tamis/mbs_symbolic/schedule.hpp"
+#include "tamis/mbs_symbolic/tape.hpp"
+
+#include <memory>
+
+namespace tamis {
+
+Motion motion(const std::function<Expr(Expr)>& formula)
+{
+    Graph graph;
+    const Expr x = formula(graph.symbol(Input::t, 0));
+    Derivative rate([](Input, int) { return Expr(1); });
+    auto function = [](const Expr& e) {
+        auto tape = std::make_shared<Tape>(make_schedule({e}));
+        return [tape](double t) {
+            Inputs in;
+            in.t = &t;
+            double out;
+            (*tape)(in, &out);
+            return out;
+        };
+    };
+    return {function(x), function(rate(x))};
+}
+
+void StartValues::make_room(const Mechanism& m)
+{
+    const auto old_q = q.size(), old_v = v.size();
+    q.conservativeResize(m.nq());
+    v.conservativeResize(m.nv());
+    q.tail(m.nq() - old_q).setZero();
+    v.tail(m.nv() - old_v).setZero();
+    for (const Mechanism::Link& l : m.links())
+        if (l.joint.kind == ElementaryJoint::spherical && l.q >= old_q) q[l.q] = 1;
+}
+
+double Features::value(const Expr& e) const
+{
+    return mechanisms.empty() ? e.value() : mechanisms.front().value(e);
+}
+
+Eigen::Vector3d Features::gravity_value() const
+{
+    return {value(gravity[0]), value(gravity[1]), value(gravity[2])};
+}
+
+Body Features::body(const std::string& name) const
+{
+    std::string known;
+    for (const Mechanism& m : mechanisms)
+        for (std::size_t k = 0; k < m.bodies().size(); ++k) {
+            if (m.bodies()[k].name == name) return {m.number(), static_cast<int>(k)};
+            known += (known.empty() ? "" : ", ") + m.bodies()[k].name;
+        }
+    fail("There is no body '{}'; the model has: {}.", name, known.empty() ? "none" : known);
+}
+
+std::string Features::shape_name(int shape) const
+{
+    const AttachedShape& s = shapes[shape];
+    if (!s.name.empty()) return s.name;
+    if (s.grain >= 0) return grain_name(s.grain);
+    // By kind and number among those without a name.
+    int number = 1;
+    for (int k = 0; k < shape; ++k)
+        number += shapes[k].name.empty() && shapes[k].shape.index() == s.shape.index() && shapes[k].grain < 0;
+    const char* kind = std::holds_alternative<Plane>(s.shape)        ? "wall"
+                       : std::holds_alternative<Hollow>(s.shape)     ? "container"
+                       : std::holds_alternative<Sphere>(s.shape)     ? "sphere"
+                       : std::holds_alternative<Box>(s.shape)        ? "box"
+                       : std::holds_alternative<Cylinder>(s.shape)   ? "cylinder"
+                       : std::holds_alternative<Capsule>(s.shape)    ? "capsule"
+                       : std::holds_alternative<Polyhedron>(s.shape) ? "polyhedron"
+                                                                     : "mesh";
+    return fmt::format("{} {}", kind, number);
+}
+
+std::string Features::grain_name(int grain) const
+{
+    return grains[grain].name.empty() ? fmt::format("grain {}", grain + 1) : grains[grain].name;
+}
+
+} // namespace tamis
