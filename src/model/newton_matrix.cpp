@@ -46,6 +46,13 @@ void NewtonMatrix::choose_pivots()
     if (kept_) kept_->factorise(values_.data());
 }
 
+void NewtonMatrix::multiply(const Eigen::VectorXd& x, Eigen::VectorXd& out) const
+{
+    out.setZero(size_);
+    for (int j = 0; j < size_; ++j)
+        for (int k = column_start_[j]; k < column_start_[j + 1]; ++k) out[row_[k]] += values_[k] * x[j];
+}
+
 bool NewtonMatrix::solve(Eigen::VectorXd& x, bool anew)
 {
     return kept_ ? solve_sparse(x, anew) : solve_dense(x, anew);

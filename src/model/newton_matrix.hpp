@@ -25,6 +25,7 @@ class NewtonMatrix {
     void choose_pivots();
     // x -> A^-1 x with the present values, or with those at the last call that was `anew`; false: singular.
     bool solve(Eigen::VectorXd& x, bool anew);
+    void multiply(const Eigen::VectorXd& x, Eigen::VectorXd& out) const; // out = A x, with the present values
 
   private:
     bool solve_dense(Eigen::VectorXd& x, bool anew);

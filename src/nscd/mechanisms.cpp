@@ -38,6 +38,20 @@ struct Mechanisms::Block {
     auto q_of(VectorXd& all) const { return all.segment(q0, body.nq); }
     auto v_of(VectorXd& all) const { return all.segment(v0, body.nv); }
     auto v_of(const VectorXd& all) const { return all.segment(v0, body.nv); }
+    // What implicit forces add to h f, since they are evaluated elsewhere than at the end of the step.
+    const VectorXd& correction(const StepTimes& s, const VectorXd& v_n)
+    {
+        if (newton) {
+            implicit.noalias() = M_S * dv;
+            implicit.noalias() -= body.M * dv;
+        } else {
+            implicit.noalias() = s.h * s.theta * (forces->C * dv);
+            implicit_late.noalias() = s.h * s.h * (2 * s.theta - 1) * (forces->K * v_of(v_n));
+            implicit -= implicit_late;
+        }
+        return implicit;
+    }
+    double momentum_error(const ContactProblem& problem, int block) const;
 
     Multibody body;
     DrivenCoordinates driven;
@@ -59,6 +73,7 @@ struct Mechanisms::Block {
     VectorXd f, d_beta, scratch;
     VectorXd dv,
         dw; // since then, at which implicit forces are evaluated: of all coordinates; of the block, with beams
+    VectorXd implicit, implicit_late; // of correction()
     bool newton = false;
     VectorXd b;   // dependent accelerations -J_v^-1 J' v (24), zero elsewhere
     VectorXd rhs; // of the whole block
@@ -275,11 +290,7 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
             }
             k.scratch = h * k.f;
             if (k.forces->implicit) {
-                if (k.newton)
-                    k.scratch += k.M_S * k.dv - k.body.M * k.dv;
-                else
-                    k.scratch += h * s.theta * (k.forces->C * k.dv) -
-                                 h * h * (2 * s.theta - 1) * (k.forces->K * k.v_of(state.v));
+                k.scratch += k.correction(s, state.v);
                 k.scratch.noalias() -= k.M_S * k.d_beta;
             } else {
                 k.scratch.noalias() -= k.body.M * k.d_beta;
@@ -509,11 +520,7 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
         missing = -missing - s.h * k.f;
         if (k.forces->implicit) {
             missing.noalias() += k.M_S * k.scratch;
-            if (k.newton)
-                missing -= k.M_S * k.dv - k.body.M * k.dv;
-            else
-                missing -= s.h * s.theta * (k.forces->C * k.dv) -
-                           s.h * s.h * (2 * s.theta - 1) * (k.forces->K * k.v_of(state.v));
+            missing -= k.correction(s, state.v);
         } else {
             missing.noalias() += k.body.M * k.scratch;
         }
@@ -530,6 +537,32 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
     }
 }
 
+// With beams, whose matrix A has no Cholesky factor: |A (v - v_free) - sum of H^T r| in the metric of A^-1.
+double Mechanisms::Block::momentum_error(const ContactProblem& problem, int block) const
+{
+    const int first = problem.offset(block), n = size();
+    const VectorXd change = problem.v.segment(first, n) - problem.v_free.segment(first, n);
+    VectorXd left, given_by_forces;
+    beams->multiply(change, left);
+    beams->multiply(rhs, given_by_forces);
+    double given = std::sqrt(std::abs(rhs.dot(given_by_forces)));
+    for (const Contact& contact : problem.contacts)
+        for (const Contact::Side& side : contact.side) {
+            if (side.block != block) continue;
+            VectorXd impulse = VectorXd::Zero(n), response = impulse; // H^T r and A^-1 H^T r
+            for (int row = 0; row < contact.active_rows(); ++row) {
+                const int map = side.map + row * n;
+                impulse += contact.r[row] * Eigen::Map<const VectorXd>(problem.H.data() + map, n);
+                response += contact.r[row] * Eigen::Map<const VectorXd>(problem.Y.data() + map, n);
+            }
+            left -= impulse;
+            given += std::sqrt(std::abs(impulse.dot(response)));
+        }
+    VectorXd response = left;
+    beams->solve(response);
+    return given > 0 ? std::sqrt(std::abs(left.dot(response))) / given : 0;
+}
+
 double Mechanisms::momentum_error(const ContactProblem& problem) const
 {
     // In the metric of M_red^-1 = (L L^T)^-1. What forces gave counts as given, or round-off would be all there is of a
@@ -538,6 +571,7 @@ double Mechanisms::momentum_error(const ContactProblem& problem) const
     for (int b = 0; b < count(); ++b) {
         const Block& k = *blocks_[b];
         const int n = k.partition->nu();
+        if (k.beams) error = std::max(error, k.momentum_error(problem, b));
         if (n == 0 || k.beams) continue;
         const int first = problem.offset(b);
         VectorXd left =
