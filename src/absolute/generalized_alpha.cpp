@@ -20,10 +20,12 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/model/earlier_contacts.hpp"
+#include "tamis/model/sparse_lu.hpp"
 
-#include <Eigen/KLUSupport>
+#include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tamis {
 
@@ -62,7 +64,7 @@ class GeneralizedAlpha::Kkt {
             }
         });
         K_.setFromTriplets(entries.begin(), entries.end());
-        lu_.analyzePattern(K_);
+        lu_.emplace(n_ + system.rows(), K_.outerIndexPtr(), K_.innerIndexPtr(), SparseLu::Scaling::rows);
     }
 
     void factorise(double t)
@@ -71,8 +73,7 @@ class GeneralizedAlpha::Kkt {
             for (int k = 0; k < 6; ++k)
                 K_.coeffRef(n_ + row, 6 * body + k) = K_.coeffRef(6 * body + k, n_ + row) = G[k];
         });
-        lu_.factorize(K_);
-        if (lu_.info() != Eigen::Success)
+        if (!lu_->factorise(K_.valuePtr()))
             fail("At t = {:.6g} s the equations of the joints cannot be solved: the motion diverged; reduce "
                  "the step.",
                  t);
@@ -81,7 +82,7 @@ class GeneralizedAlpha::Kkt {
     auto solve(const Eigen::VectorXd& force, const Eigen::VectorXd& target)
     {
         x_ << force, target;
-        x_ = lu_.solve(x_);
+        lu_->solve(x_.data());
         return x_.head(n_);
     }
     Eigen::VectorXd G_times(const Eigen::VectorXd& x) const
@@ -104,7 +105,7 @@ class GeneralizedAlpha::Kkt {
     const AbsoluteSystem& system_;
     const int n_;
     Eigen::SparseMatrix<double> K_;
-    Eigen::KLU<Eigen::SparseMatrix<double>> lu_;
+    std::optional<SparseLu> lu_;
     Eigen::VectorXd x_;
 };
 

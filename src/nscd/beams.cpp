@@ -138,16 +138,15 @@ void Beams::place_ends(const RelativeView& middle, const Partition& p, const dou
                 placement->velocities(v, link_velocity_);
                 placement->bias_accelerations(v, link_velocity_, link_acceleration_);
             }
-            Multibody::RowMatrix J = Multibody::RowMatrix::Zero(6, mechanism_dofs);
             const Matrix3d axes = Matrix3d::Identity();
-            placement->add_point_map(end.link, nodes_[node].x, axes, 1, J.topRows<3>());
-            placement->add_turn_map(end.link, axes, 1, J.bottomRows<3>());
-            end.J = J;
+            placement->add_point_map(end.link, nodes_[node].x, axes, 1, end.J.topRows<3>());
+            placement->add_turn_map(end.link, axes, 1, end.J.bottomRows<3>());
             const Vector6 &w = link_velocity_[end.link], &a = link_acceleration_[end.link];
             const Vector3d r = nodes_[node].x - placement->link(end.link).p, omega = w.tail<3>();
             end.drift << a.head<3>() + a.tail<3>().cross(r) + omega.cross(omega.cross(r)), a.tail<3>();
         }
-        end.T = end.J * p.B;
+        work_.T.noalias() = end.J * p.B;
+        end.T = work_.T;
         if (first) V_n_[node] << nodes_[node].v, nodes_[node].omega;
     }
     if (!matrix_) make_matrix(n_u_);
@@ -193,30 +192,36 @@ void Beams::linearise(const StepTimes& s, const Eigen::MatrixXd& M_red)
     std::fill(values.begin(), values.end(), 0.0);
     for (int i = 0; i < n_u_; ++i)
         for (int j = 0; j < n_u_; ++j) values[matrix_->slot(i, j)] += M_red(i, j);
-    Eigen::MatrixXd E, part;
     for (std::size_t e = 0; e < elements_.size(); ++e) {
         const ElementTerms& t = terms_[e];
         const std::vector<int>& nodes = elements_[e]->nodes();
-        E = t.M + s.h * s.theta * t.C + s.h * s.h * s.theta * s.theta * t.K;
+        work_.E = t.M + s.h * s.theta * t.C + s.h * s.h * s.theta * s.theta * t.K;
         for (std::size_t a = 0; a < nodes.size(); ++a)
             for (std::size_t b = 0; b < nodes.size(); ++b) {
-                const auto block = E.block<6, 6>(6 * static_cast<int>(a), 6 * static_cast<int>(b));
                 const End* end_a = is_end(nodes[a]) ? &ends_[nodes[a] - inner_] : nullptr;
                 const End* end_b = is_end(nodes[b]) ? &ends_[nodes[b] - inner_] : nullptr;
                 if ((end_a && end_a->link < 0) || (end_b && end_b->link < 0)) continue;
-                part = block;
-                if (end_b) part = (part * end_b->T).eval();
-                if (end_a) part = (end_a->T.transpose() * part).eval();
+                const Eigen::MatrixXd* part = &work_.block; // or T_a^T block T_b
+                work_.block = work_.E.block<6, 6>(6 * static_cast<int>(a), 6 * static_cast<int>(b));
+                if (end_b) {
+                    work_.right.noalias() = work_.block * end_b->T;
+                    part = &work_.right;
+                }
+                if (end_a) {
+                    Eigen::MatrixXd& left = end_b ? work_.both : work_.left;
+                    left.noalias() = end_a->T.transpose() * *part;
+                    part = &left;
+                }
                 const int row = end_a ? 0 : n_u_ + 6 * nodes[a], column = end_b ? 0 : n_u_ + 6 * nodes[b];
-                for (int i = 0; i < part.rows(); ++i)
-                    for (int j = 0; j < part.cols(); ++j)
-                        values[matrix_->slot(row + i, column + j)] += part(i, j);
+                for (int i = 0; i < part->rows(); ++i)
+                    for (int j = 0; j < part->cols(); ++j)
+                        values[matrix_->slot(row + i, column + j)] += (*part)(i, j);
             }
     }
     if (!pivots_) matrix_->choose_pivots();
     pivots_ = true;
-    Eigen::VectorXd none = Eigen::VectorXd::Zero(n_u_ + unknowns());
-    if (!matrix_->solve(none, true))
+    work_.none.setZero(n_u_ + unknowns());
+    if (!matrix_->solve(work_.none, true))
         fail("At t = {:.6g} s the equations of the beams cannot be solved: the motion diverged; reduce the "
              "step.",
              s.t);
@@ -224,10 +229,10 @@ void Beams::linearise(const StepTimes& s, const Eigen::MatrixXd& M_red)
 
 // h r and what implicit forces add, if the velocities of the nodes change by `dV` over the step.
 template <class Use>
-void Beams::loads(const StepTimes& s, const std::vector<Vector6>& dV, bool newton, Use&& use) const
+void Beams::loads(const StepTimes& s, const std::vector<Vector6>& dV, bool newton, Use&& use)
 {
     const double step = s.h * s.theta, late = s.h * s.h * (2 * s.theta - 1);
-    Eigen::VectorXd x, before, change, load;
+    auto& [x, before, change, product, load] = work_.element;
     for (std::size_t e = 0; e < elements_.size(); ++e) {
         const ElementTerms& t = terms_[e];
         const std::vector<int>& nodes = elements_[e]->nodes();
@@ -240,11 +245,18 @@ void Beams::loads(const StepTimes& s, const std::vector<Vector6>& dV, bool newto
             before.segment<6>(6 * static_cast<int>(k)) = V_n_[nodes[k]];
             change.segment<6>(6 * static_cast<int>(k)) = dV_[nodes[k]];
         }
-        load = s.h * t.r + t.M * x + step * (t.C * (x - change));
-        if (newton)
-            load += step * step * (t.K * (x - change));
-        else
-            load += t.K * (step * step * x + late * before);
+        change = x - change;
+        product.noalias() = t.M * x;
+        load = s.h * t.r + product;
+        product.noalias() = step * (t.C * change);
+        load += product;
+        if (newton) {
+            product.noalias() = step * step * (t.K * change);
+        } else {
+            before = step * step * x + late * before;
+            product.noalias() = t.K * before;
+        }
+        load += product;
         for (std::size_t k = 0; k < nodes.size(); ++k)
             use(nodes[k], load.segment<6>(6 * static_cast<int>(k)));
     }
@@ -255,20 +267,24 @@ void Beams::add_loads(const StepTimes& s, const Eigen::VectorXd& d_beta, bool ne
     for (std::size_t e = 0; e < ends_.size(); ++e)
         b_[inner_ + e] = ends_[e].J * d_beta + s.h * ends_[e].drift;
     loads(s, b_, newton, [&](int node, const auto& own) {
-        if (!is_end(node))
+        if (!is_end(node)) {
             rhs.segment<6>(n_u_ + 6 * node) -= own;
-        else
-            rhs.head(n_u_) -= ends_[node - inner_].T.transpose() * own;
+            return;
+        }
+        work_.on_end.noalias() = ends_[node - inner_].T.transpose() * own;
+        rhs.head(n_u_) -= work_.on_end;
     });
 }
 
 void Beams::add_reactions(const StepTimes& s, const Eigen::VectorXd& dw, bool newton,
-                          Eigen::VectorXd& missing) const
+                          Eigen::VectorXd& missing)
 {
-    std::vector<Vector6> dV(dV_.size());
-    for (int k = 0; k < static_cast<int>(dV.size()); ++k) dV[k] = change(k, dw);
-    loads(s, dV, newton, [&](int node, const auto& own) {
-        if (is_end(node)) missing += ends_[node - inner_].J.transpose() * own;
+    work_.dV.resize(dV_.size());
+    for (int k = 0; k < static_cast<int>(dV_.size()); ++k) work_.dV[k] = change(k, dw);
+    loads(s, work_.dV, newton, [&](int node, const auto& own) {
+        if (!is_end(node)) return;
+        work_.on_joints.noalias() = ends_[node - inner_].J.transpose() * own;
+        missing += work_.on_joints;
     });
 }
 

@@ -42,8 +42,9 @@ class Beams {
     void add_loads(const StepTimes& times, const Eigen::VectorXd& d_beta, bool newton, Eigen::VectorXd& rhs);
     // Adds what the ends take from the mechanism, in all joint coordinates, if the block changes by dw.
     void add_reactions(const StepTimes& times, const Eigen::VectorXd& dw, bool newton,
-                       Eigen::VectorXd& missing) const;
+                       Eigen::VectorXd& missing);
     bool solve(Eigen::VectorXd& x) { return matrix_->solve(x, false); }
+    void multiply(const Eigen::VectorXd& x, Eigen::VectorXd& out) const { matrix_->multiply(x, out); }
     // Goes to the velocities of the block just found, v_n + dw.
     void go_to(const StepTimes& times, const Eigen::VectorXd& dw, bool newton);
     void update(State::BeamNode* state, const StepTimes& times, const double* v) const;
@@ -63,7 +64,7 @@ class Beams {
     void make_matrix(int n_u);
     template <class Use>
     void loads(const StepTimes& times, const std::vector<Eigen::Matrix<double, 6, 1>>& dV, bool newton,
-               Use&& use) const;
+               Use&& use);
     Eigen::Matrix<double, 6, 1> change(int node, const Eigen::VectorXd& dw) const; // of its velocity
     bool is_end(int node) const { return node >= inner_; }
 
@@ -85,6 +86,16 @@ class Beams {
     std::unique_ptr<NewtonMatrix> matrix_;
     bool pivots_ = false;
     std::vector<Eigen::Matrix<double, 6, 1>> link_velocity_, link_acceleration_;
+    // So that a step takes no memory; each has one size.
+    struct Work {
+        Eigen::Matrix<double, 6, Eigen::Dynamic> T;
+        Eigen::MatrixXd E, block, left, right, both;
+        struct {
+            Eigen::VectorXd x, before, change, product, load;
+        } element;
+        Eigen::VectorXd on_end, on_joints, none;
+        std::vector<Eigen::Matrix<double, 6, 1>> dV;
+    } work_;
     std::vector<NodeMotion> shown_;
     std::vector<BodyMotion> sections_;
 };

@@ -7,9 +7,8 @@
 #include "tamis/nscd/mechanisms.hpp"
 
 #include "tamis/base/error.hpp"
-#include "tamis/nscd/beams.hpp"
+#include "tamis/nscd/mechanism_block.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -18,80 +17,22 @@ namespace tamis {
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-// One mechanism. Members are grouped by the phase that fills them.
-struct Mechanisms::Block {
-    Block(const Model& model, const Mechanism& m, const std::vector<Coordinate>& guided, int q_start,
-          int v_start)
-        : body(m), driven(model, m.number(), guided), q0(q_start), v0(v_start), q_m(VectorXd::Zero(m.nq())),
-          v_star(VectorXd::Zero(m.nv())), f(v_star), d_beta(v_star), scratch(v_star), b(v_star)
-    {
-    }
-    // x -> (M_red, or the matrix with beams)^-1 x
-    void solve(VectorXd& x)
-    {
-        if (beams)
-            beams->solve(x);
-        else if (x.size() > 0)
-            M_red_llt.solveInPlace(x);
-    }
-    int size() const { return partition->nu() + (beams ? beams->unknowns() : 0); }
-    auto q_of(VectorXd& all) const { return all.segment(q0, body.nq); }
-    auto v_of(VectorXd& all) const { return all.segment(v0, body.nv); }
-    auto v_of(const VectorXd& all) const { return all.segment(v0, body.nv); }
-
-    Multibody body;
-    DrivenCoordinates driven;
-    std::unique_ptr<Partition> partition;
-    std::unique_ptr<Beams> beams; // null: none
-    int q0, v0, beam0 = 0;        // its place in State
-    const AppliedForces::OnMechanism* forces = nullptr;
-    // predict
-    VectorXd q_m;
-    VectorXd w_n; // velocities of the block at the start of the step
-    // linearise
-    Eigen::MatrixXd M_red, MB; // n_u x n_u, nv x n_u
-    Eigen::LLT<Eigen::MatrixXd> M_red_llt;
-    VectorXd vc_now, vc_next; // driven velocities at t_n and t_n+1
-    VectorXd vc_work;
-    Eigen::MatrixXd M_S; // M + S, with implicit forces
-    // free velocity
-    VectorXd v_star; // velocity at which f is evaluated
-    VectorXd f, d_beta, scratch;
-    VectorXd dv,
-        dw; // since then, at which implicit forces are evaluated: of all coordinates; of the block, with beams
-    bool newton = false;
-    VectorXd b;   // dependent accelerations -J_v^-1 J' v (24), zero elsewhere
-    VectorXd rhs; // of the whole block
-    // contacts
-    Multibody::RowMatrix H_full; // 3 x nv, of one contact side
-    Multibody::RowMatrix H_red;  // 3 x n_u
-    VectorXd contact_impulse;    // H^T r in all coordinates, only if there are drives
-    VectorXd response;           // a row of Y
-};
-
 namespace {
 
-std::string coordinate_names(const Mechanism& m, const std::vector<int>& velocities)
+std::vector<std::unique_ptr<MechanismBlock>> make_blocks(const Model& model,
+                                                         const std::vector<Coordinate>& guided)
 {
-    std::string names;
-    for (int j : velocities) names += (names.empty() ? "'" : ", '") + m.coordinate_name(j) + "'";
-    return names;
-}
-
-} // namespace
-
-std::vector<std::unique_ptr<Mechanisms::Block>> Mechanisms::make_blocks(const Model& model,
-                                                                        const std::vector<Coordinate>& guided)
-{
-    std::vector<std::unique_ptr<Block>> blocks;
+    std::vector<std::unique_ptr<MechanismBlock>> blocks;
     int nq = 0, nv = 0;
     for (const Mechanism& m : model.mechanisms()) {
-        blocks.push_back(std::make_unique<Block>(model, m, guided, nq, nv));
+        blocks.push_back(std::make_unique<MechanismBlock>(model, m, guided, nq, nv));
         nq += m.nq();
         nv += m.nv();
     }
     return blocks;
 }
+
+} // namespace
 
 Mechanisms::Mechanisms(const Model& model, const std::vector<Coordinate>& guided)
     : model_(model), guided_(guided.size(), 0.0), blocks_(make_blocks(model, guided)),
@@ -139,7 +80,7 @@ void Mechanisms::start(State& state)
     state.q.resize(middle_.q.size());
     state.v.resize(middle_.v.size());
     for (auto& block : blocks_) {
-        Block& k = *block;
+        MechanismBlock& k = *block;
         k.driven.velocities(0, guided_, k.vc_now);
         k.vc_next = k.vc_now;
         AssembledMechanism start = assemble(model_, k.body, k.driven, k.vc_now);
@@ -159,7 +100,7 @@ void Mechanisms::start(State& state)
     middle_.v = state.v;
     middle_.show(0);
     for (auto& block : blocks_) {
-        Block& k = *block;
+        MechanismBlock& k = *block;
         auto beams = std::make_unique<Beams>(model_, k.body.mechanism.number(), middle_.view);
         if (!beams->empty()) {
             k.beams = std::move(beams);
@@ -183,7 +124,7 @@ void Mechanisms::guide(std::span<const double> velocities)
 void Mechanisms::predict(const State& state, const StepTimes& s)
 {
     for (auto& block : blocks_) {
-        Block& k = *block;
+        MechanismBlock& k = *block;
         k.v_star = k.v_of(state.v);
         k.scratch = (1 - s.theta) * s.h * k.v_star;
         k.body.advance(state.q.data() + k.q0, k.scratch.data(), k.q_m.data());
@@ -212,50 +153,18 @@ void Mechanisms::linearise(const State&, const StepTimes& s)
 {
     forces_.evaluate(middle_, true);
     for (auto& block : blocks_) {
-        Block& k = *block;
+        MechanismBlock& k = *block;
         k.body.dynamics(k.q_m.data(), k.v_star.data());
         if (k.beams) k.beams->place_ends(middle_.view, *k.partition, k.v_star.data(), true);
-        factorise(k, s);
+        k.factorise(s);
     }
-}
-
-void Mechanisms::factorise(Block& k, const StepTimes& s)
-{
-    const Partition& p = *k.partition;
-    if (k.forces->implicit)
-        k.M_S = k.body.M + s.h * s.theta * k.forces->C + s.h * s.h * s.theta * s.theta * k.forces->K;
-    if (p.nu() > 0) {
-        if (p.trivial()) {
-            if (k.forces->implicit)
-                k.M_red = k.M_S;
-            else if (k.beams)
-                k.M_red = k.body.M;
-        } else {
-            if (k.forces->implicit)
-                k.MB.noalias() = k.M_S * p.B;
-            else
-                k.MB.noalias() = k.body.M * p.B;
-            k.M_red.noalias() = p.B.transpose() * k.MB;
-        }
-    }
-    if (k.beams) return k.beams->linearise(s, k.M_red);
-    if (p.nu() == 0) return;
-    if (p.trivial() && !k.forces->implicit)
-        k.M_red_llt.compute(k.body.M);
-    else
-        k.M_red_llt.compute(k.M_red);
-    if (k.M_red_llt.info() != Eigen::Success)
-        fail("At t = {:.6g} s the mass matrix of mechanism '{}' is not positive definite: a coordinate among "
-             "{} moves no "
-             "mass; give its body an inertia, or reduce the step if the motion diverged.",
-             s.t, k.body.mechanism.name(), coordinate_names(k.body.mechanism, p.u));
 }
 
 void Mechanisms::free_velocities(const State& state, const StepTimes& s, ContactProblem& problem)
 {
     const double h = s.h;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        Block& k = *blocks_[i];
+        MechanismBlock& k = *blocks_[i];
         Partition& p = *k.partition;
         auto v_free = problem.v_free.segment(problem.offset(static_cast<int>(i)), k.size());
         k.f = k.forces->Q - k.body.c;
@@ -275,11 +184,7 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
             }
             k.scratch = h * k.f;
             if (k.forces->implicit) {
-                if (k.newton)
-                    k.scratch += k.M_S * k.dv - k.body.M * k.dv;
-                else
-                    k.scratch += h * s.theta * (k.forces->C * k.dv) -
-                                 h * h * (2 * s.theta - 1) * (k.forces->K * k.v_of(state.v));
+                k.scratch += k.correction(s, state.v);
                 k.scratch.noalias() -= k.M_S * k.d_beta;
             } else {
                 k.scratch.noalias() -= k.body.M * k.d_beta;
@@ -302,7 +207,7 @@ void Mechanisms::look_ahead(const State& state, const StepTimes& s)
 {
     const double theta_h = s.theta * s.h;
     for (auto& block : blocks_) {
-        Block& k = *block;
+        MechanismBlock& k = *block;
         const Partition& p = *k.partition;
         auto v = k.v_of(ahead_.v);
         for (int j = 0; j < p.nu(); ++j) k.rhs[j] = state.v[k.v0 + p.u[j]];
@@ -320,7 +225,7 @@ double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const 
 {
     double change = 0, largest = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        Block& k = *blocks_[i];
+        MechanismBlock& k = *blocks_[i];
         const Partition& p = *k.partition;
         const int first = problem.offset(static_cast<int>(i));
         // B at q_m for both ends of the step: dependent velocities must be those of one configuration.
@@ -347,11 +252,11 @@ double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const 
     middle_.show(s.t_m);
     forces_.evaluate(middle_, newton);
     for (auto& block : blocks_) {
-        Block& k = *block;
+        MechanismBlock& k = *block;
         k.body.bias(k.q_m.data(), k.v_star.data());
         if (k.beams) k.beams->place_ends(middle_.view, *k.partition, k.v_star.data(), false);
         if (newton && (k.forces->implicit || k.beams))
-            factorise(k, s);
+            k.factorise(s);
         else if (k.beams)
             k.beams->evaluate(s);
     }
@@ -361,7 +266,7 @@ double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const 
 void Mechanisms::update(State& state, const StepTimes& s, const ContactProblem& problem)
 {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        Block& k = *blocks_[i];
+        MechanismBlock& k = *blocks_[i];
         Partition& p = *k.partition;
         const int first = problem.offset(static_cast<int>(i));
         const auto v_u = problem.v.segment(first, p.nu());
@@ -399,7 +304,7 @@ void Mechanisms::place_driven(const BlockMap& map, ContactProblem& problem, doub
     const int grains = static_cast<int>(model_.grains().size());
     for (std::size_t j = 0; j < map.driven_bodies().size(); ++j) {
         const int body = map.driven_bodies()[j], link = model_.bodies()[body].link;
-        Block& k = *blocks_[map.mechanism(body)];
+        MechanismBlock& k = *blocks_[map.mechanism(body)];
         const Placement& placement = middle_.view.placement(map.mechanism(body));
         const std::size_t block = grains + j;
         problem.rigid[block].centre = placement.link(link).p;
@@ -417,7 +322,7 @@ void Mechanisms::add_side(const State& state, ContactProblem& problem, Contact& 
                           const Vector3d& point, Vector3d& u_minus)
 {
     const int number = model_.bodies()[body].mechanism, link = model_.bodies()[body].link;
-    Block& k = *blocks_[number];
+    MechanismBlock& k = *blocks_[number];
     const Partition& p = *k.partition;
     const int n_u = p.nu(), n = k.size();
     const double sign = side == 0 ? -1 : 1;
@@ -486,7 +391,7 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
         const Contact& contact = problem.contacts[contact_of[a]];
         auto side = [&](int body, const Vector3d& point, double sign) {
             if (body < 0 || map.is_grain(body)) return;
-            Block& k = *blocks_[map.mechanism(body)];
+            MechanismBlock& k = *blocks_[map.mechanism(body)];
             k.H_full.setZero();
             middle_.view.placement(map.mechanism(body))
                 .add_point_map(model_.bodies()[body].link, point, contact.frame, sign, k.H_full);
@@ -497,7 +402,7 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
         side(d.body_b, on_b, +1);
     }
     for (std::size_t number = 0; number < blocks_.size(); ++number) {
-        Block& k = *blocks_[number];
+        MechanismBlock& k = *blocks_[number];
         const Partition& p = *k.partition;
         if (p.c.empty()) continue;
         // dv = B dv_u + d_beta
@@ -509,11 +414,7 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
         missing = -missing - s.h * k.f;
         if (k.forces->implicit) {
             missing.noalias() += k.M_S * k.scratch;
-            if (k.newton)
-                missing -= k.M_S * k.dv - k.body.M * k.dv;
-            else
-                missing -= s.h * s.theta * (k.forces->C * k.dv) -
-                           s.h * s.h * (2 * s.theta - 1) * (k.forces->K * k.v_of(state.v));
+            missing -= k.correction(s, state.v);
         } else {
             missing.noalias() += k.body.M * k.scratch;
         }
@@ -532,31 +433,8 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
 
 double Mechanisms::momentum_error(const ContactProblem& problem) const
 {
-    // In the metric of M_red^-1 = (L L^T)^-1. What forces gave counts as given, or round-off would be all there is of a
-    // touch by hundredths of a newton.
     double error = 0;
-    for (int b = 0; b < count(); ++b) {
-        const Block& k = *blocks_[b];
-        const int n = k.partition->nu();
-        if (n == 0 || k.beams) continue;
-        const int first = problem.offset(b);
-        VectorXd left =
-                     k.M_red_llt.matrixU() * (problem.v.segment(first, n) - problem.v_free.segment(first, n)),
-                 impulse = k.M_red_llt.matrixU() * k.rhs;
-        double given = impulse.norm();
-        for (const Contact& contact : problem.contacts)
-            for (const Contact::Side& side : contact.side) {
-                if (side.block != b) continue;
-                impulse.setZero();
-                for (int row = 0; row < contact.active_rows(); ++row)
-                    impulse +=
-                        contact.r[row] * Eigen::Map<const VectorXd>(problem.H.data() + side.map + row * n, n);
-                k.M_red_llt.matrixL().solveInPlace(impulse);
-                left -= impulse;
-                given += impulse.norm();
-            }
-        if (given > 0) error = std::max(error, left.norm() / given);
-    }
+    for (int b = 0; b < count(); ++b) error = std::max(error, blocks_[b]->momentum_error(problem, b));
     return error;
 }
 
@@ -628,7 +506,7 @@ void Mechanisms::read(const SavedState& in, State& state) const
 void Mechanisms::adopt(const State& state)
 {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        Block& k = *blocks_[i];
+        MechanismBlock& k = *blocks_[i];
         k.partition->adopt(state.partitions[i]);
         k.driven.velocities(state.t, guided_, k.vc_now);
         for (int j = 0; j < k.driven.count(); ++j)

@@ -26,6 +26,8 @@
 
 namespace tamis {
 
+struct MechanismBlock;
+
 class Mechanisms {
   public:
     Mechanisms(const Model& model, const std::vector<Coordinate>& guided);
@@ -85,14 +87,9 @@ class Mechanisms {
     Energy beam_energy(const State& state, const RelativeView& view) const;
 
   private:
-    struct Block;
-    static std::vector<std::unique_ptr<Block>> make_blocks(const Model& model,
-                                                           const std::vector<Coordinate>& guided);
-    void factorise(Block& block, const StepTimes& times);
-
     const Model& model_;
     std::vector<double> guided_;
-    std::vector<std::unique_ptr<Block>> blocks_;
+    std::vector<std::unique_ptr<MechanismBlock>> blocks_;
     Configuration middle_, ahead_; // q_m and the velocity at which f is evaluated; look_ahead()
     AppliedForces forces_;
     std::vector<Eigen::Matrix<double, 6, 1>> link_velocity_;

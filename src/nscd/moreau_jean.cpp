@@ -51,16 +51,8 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     problem_.v = problem_.v_free;
     reach_.assign(model.shapes().size(), 0.0);
 
-    StopTest& stop = solver_->stop;
-    stop.max_sweeps = options.contacts.max_sweeps;
-    if (grains_.count() == 0) {
-        stop.natural_max = options.contacts.tolerance;
-    } else {
-        stop.natural_max = std::numeric_limits<double>::infinity();
-        stop.natural_rms = options.contacts.tolerance;
-        stop.approach = 10 * options.contacts.tolerance * grains_.mean_size() / options.h;
-        if (mechanisms_.count() > 0) stop.wrench_change = 50 * options.contacts.tolerance;
-    }
+    solver_->stop.max_sweeps = options.contacts.max_sweeps;
+    set_tolerance(options.contacts.tolerance);
 
     now_ = std::make_unique<RelativeView>(model, mechanisms_.bodies());
     for (const Drive& d : model.drives()) now_->drive_forces.emplace_back(d.on, 0.0);
@@ -79,6 +71,20 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
 }
 
 MoreauJean::~MoreauJean() = default;
+
+void MoreauJean::set_tolerance(double tolerance)
+{
+    options_.contacts.tolerance = tolerance;
+    StopTest& stop = solver_->stop;
+    if (grains_.count() == 0) {
+        stop.natural_max = tolerance;
+        return;
+    }
+    stop.natural_max = std::numeric_limits<double>::infinity();
+    stop.natural_rms = tolerance;
+    stop.approach = 10 * tolerance * grains_.mean_size() / options_.h;
+    if (mechanisms_.count() > 0) stop.wrench_change = 50 * tolerance;
+}
 
 StepReport MoreauJean::step()
 {

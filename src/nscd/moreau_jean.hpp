@@ -31,6 +31,7 @@ class MoreauJean : public Stepper {
     void guide(std::span<const double> velocities) { mechanisms_.guide(velocities); }
 
     const MoreauJeanOptions& options() const { return options_; }
+    void set_tolerance(double tolerance); // of contacts, ContactOptions::tolerance, in the steps to come
     const State& state() const { return state_; }
     void restore(const State& state);                          // of this model, taken from state()
     const ContactProblem& problem() const { return problem_; } // of the last step, solved

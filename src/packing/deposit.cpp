@@ -37,12 +37,12 @@ struct Scale {
     }
 };
 
-MoreauJeanOptions options(const Scale& scale, const Deposit& how, double tolerance)
+MoreauJeanOptions options(const Scale& scale, const Deposit& how)
 {
     MoreauJeanOptions o;
     o.h = how.step * scale.time;
     o.force = ForceEvaluation::explicit_;
-    o.contacts = {.tolerance = tolerance, .max_sweeps = how.max_sweeps, .threads = how.threads};
+    o.contacts = {.tolerance = how.tolerance, .max_sweeps = how.max_sweeps, .threads = how.threads};
     return o;
 }
 
@@ -64,13 +64,13 @@ void note_result(const MoreauJean& run, const StepReport& report, Deposited& res
 
 thread_local std::function<void(const DepositStep&)> watch;
 
-// Until the grains rest; `least` steps are made at any rate. The tolerance is a part of the solver, so that
-// the second half has one of its own, which goes on from the state of the first.
+// Until the grains rest, in the end with a tenth of the tolerance; `least` steps of each are made at any rate.
 void settle(const Model& model, const Scale& scale, const Deposit& how, long least, Deposited& result)
 {
+    MoreauJean run(model, options(scale, how));
     StepReport report;
     const long longest = std::lround(how.longest / how.step);
-    auto until = [&](MoreauJean& run, double speed, long limit) {
+    auto until = [&](double speed, long limit) {
         for (long n = 0; n < limit; ++n) {
             report = run.step();
             ++result.steps;
@@ -84,17 +84,11 @@ void settle(const Model& model, const Scale& scale, const Deposit& how, long lea
             if (n >= least && now < speed) break;
         }
     };
-    State fallen;
-    {
-        MoreauJean falling(model, options(scale, how, how.tolerance));
-        until(falling, 10 * how.rest * scale.speed, longest);
-        fallen = falling.state();
-    }
-    MoreauJean resting(model, options(scale, how, how.tolerance / 10));
-    resting.restore(fallen);
-    until(resting, how.rest * scale.speed, longest / 4);
-    result.time += resting.state().t;
-    note_result(resting, report, result);
+    until(10 * how.rest * scale.speed, longest);
+    run.set_tolerance(how.tolerance / 10);
+    until(how.rest * scale.speed, longest / 4);
+    result.time += run.state().t;
+    note_result(run, report, result);
 }
 
 } // namespace

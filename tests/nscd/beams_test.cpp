@@ -1,4 +1,5 @@
 // Beams inside the theta-scheme: against the smooth method, closed forms, and in contact.
+#include "allocations.hpp"
 #include "error_of.hpp"
 #include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
@@ -270,6 +271,36 @@ TEST(Beams, BouncingBallConvergesWithTheStep)
     // Order one with impacts: each moves the ball by up to a step at its speed, some twenty below 0.6 m/s.
     EXPECT_LT(std::abs(middle - fine), 0.75 * std::abs(coarse - middle));
     EXPECT_LT(std::abs(middle - fine), 20 * 0.6 * 4e-5);
+}
+
+// Each step of the block of a beam, too, balances what contacts and forces give.
+TEST(Beams, MomentumErrorOfAStepIsRoundOff)
+{
+    FreeBeam scene(0.5);
+    MoreauJean stepper(scene.model, options(2e-5));
+    double largest = 0;
+    for (int n = 0; n < 800; ++n) {
+        stepper.step();
+        largest = std::max(largest, stepper.momentum_error());
+    }
+    EXPECT_GT(largest, 0);
+    EXPECT_LT(largest, 1e-9); // the matrix of the beam is stiff
+}
+
+TEST(Beams, StepsDoNotAllocate)
+{
+    for (const int iterations : {1, 3}) { // also with Newton's method
+        FreeBeam scene(0.5);
+        MoreauJeanOptions o = options(2e-5);
+        o.newton_iterations = iterations;
+        o.contacts.threads = 1;
+        MoreauJean stepper(scene.model, o);
+        while (stepper.step().contacts == 0) ASSERT_LT(stepper.view().time(), 0.02);
+        for (int n = 0; n < 5; ++n) stepper.step();
+        const long before = allocations;
+        for (int n = 0; n < 5; ++n) stepper.step();
+        EXPECT_EQ(allocations, before) << iterations;
+    }
 }
 
 TEST(Beams, StateIsSavedAndGoesOnToTheSameBits)
