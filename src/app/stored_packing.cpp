@@ -1,7 +1,7 @@
-// See stored_packing.hpp. A recipe is code: whether it has changed cannot be known, but that it has not can, if the
-// packing is younger than the program. To make it again after each build would throw away hours of settling for nothing;
-// the user is told instead. A file that cannot be read is made again. Runs that make the same packing at once
-// make the same bits; the last one's file stays.
+// See stored_packing.hpp. A recipe is code: whether it has changed cannot be known, but that it has not can, if
+// the packing is younger than the program. To make it again after each build would throw away hours of settling
+// for nothing; the user is told instead. A file that cannot be read is made again. Runs that make the same
+// packing at once make the same bits; the last one's file stays.
 #include "tamis/app/stored_packing.hpp"
 
 #include "tamis/app/progress.hpp"
@@ -43,7 +43,7 @@ Packing make_watched(const std::string& name, const Settings& settings, const st
     return packing;
 }
 
-// When the program was built, or a library that it has loaded, such as a model of `tamis run`: the latest of them.
+// When the program was built, or what it has loaded, such as a model of `tamis run`, if that was later.
 std::filesystem::file_time_type program_time()
 {
     auto latest = std::filesystem::file_time_type::min();

@@ -7,9 +7,9 @@
 namespace tamis {
 
 // The packing stored for this owner, name and `inputs` (all that it depends on, as text), or what `make`
-// makes, which is then stored. The file is named by a hash of these and of the version of Tamis. If the
-// program was built after the packing was made, the recipe may be another one: a note names the file to delete. Shows how deposits go
-// on, and throws Interrupted on a signal.
+// makes, which is then stored. The file is named by a hash of these and of the version of Tamis. If the program
+// was built after the packing was made, its recipe may be another one: a note names the file to delete. Shows how
+// deposits go on, and throws Interrupted on a signal.
 Packing stored_packing(const std::string& owner, const std::string& name, const std::string& inputs,
                        const Settings& settings, const std::function<Packing()>& make);
 

@@ -39,7 +39,8 @@ std::string content(const std::filesystem::path& file)
     std::string bytes(error ? 0 : size, ' ');
     std::ifstream in(file, std::ios::binary);
     if (error || !in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-        fail("Cannot read the mesh file {}: check that the file exists and may be read.", file.string());
+        fail("Cannot read the mesh file '{}': check that the file exists and may be read.",
+             std::filesystem::absolute(file).string()); // relative to the folder of the program's start
     return bytes;
 }
 

@@ -1,6 +1,6 @@
 // Layout: kind and size (three numbers) of each shape, pose (rotation row by row, position), and for
-// polyhedra the points of their hulls, one after the other; a checksum over all numbers. A file can be whole and
-// still hold what is no packing: every number is checked.
+// polyhedra the points of their hulls, one after the other; a checksum over all numbers. A file can be whole
+// and still hold what is no packing: every number is checked.
 #include "tamis/io/packing_file.hpp"
 
 #include "tamis/base/error.hpp"

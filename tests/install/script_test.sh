@@ -26,6 +26,7 @@ refuses 1 "there is a file 'swing.cpp'" "$tamis" new swing
 refuses 2 "cannot be the name" "$tamis" new ../swing
 refuses 1 "Tamis has a model 'pendulum'" "$tamis" new pendulum
 refuses 2 "there is no file 'absent.cpp'" "$tamis" run absent.cpp
+refuses 2 "there is no command 'equation' \(did you mean 'equations'\?\)" "$tamis" equation swing.cpp
 refuses 2 "there is no model 'pendulun' \(did you mean 'pendulum'\?\)" "$tamis" run pendulun
 
 cd "$scratch"

@@ -2,9 +2,9 @@
 
 #include "collision/random_poses.hpp"
 #include "error_of.hpp"
+#include "io/scratch.hpp"
 
 #include <bit>
-#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
@@ -16,13 +16,6 @@ namespace {
 
 class MeshFile : public testing::Test {
   protected:
-    MeshFile()
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "tamis_mesh_XXXXXX").string();
-        folder = mkdtemp(name.data());
-    }
-    ~MeshFile() override { std::filesystem::remove_all(folder); }
-
     std::filesystem::path write(const std::string& name, const std::string& content) const
     {
         std::ofstream(folder / name, std::ios::binary) << content;
@@ -38,7 +31,7 @@ class MeshFile : public testing::Test {
         EXPECT_TRUE(contains(text, (folder / name).string() + place)) << text << "\nwithout " << place;
     }
 
-    std::filesystem::path folder;
+    test::ScratchFolder folder;
 };
 
 using Triangles = std::vector<std::array<int, 3>>;
@@ -163,7 +156,7 @@ TEST_F(MeshFile, WhatIsWrittenIsReadBackToTheBit)
         const Shape again = polyhedron(folder / "a.obj", 1);
         EXPECT_EQ(surface(again, 1).faces, s.faces);
     }
-    EXPECT_TRUE(contains(error_of([&] { write_obj({}, folder / "none" / "a.obj"); }), "none/a.obj"));
+    EXPECT_TRUE(contains(error_of([&] { write_obj({}, folder / "none/a.obj"); }), "none/a.obj"));
 }
 
 TEST_F(MeshFile, FaultsAreNamedWithTheirPlace)

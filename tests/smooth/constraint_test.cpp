@@ -1,13 +1,13 @@
-#include "smooth/random_motion.hpp"
-#include "tamis/model/rigid_body.hpp"
+// Constraints, springs and wrenches: their derivatives.
 #include "tamis/smooth/constraint.hpp"
+
+#include "model/random_motion.hpp"
 #include "tamis/smooth/load.hpp"
 #include "tamis/smooth/spring.hpp"
 
 #include <cmath>
 
 using namespace tamis;
-using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
 namespace {
@@ -30,36 +30,6 @@ std::vector<NodeMotion> turned(const Vector3d& axis, double angle, int seed)
 const JointRow carried{JointRow::point, 0, 0, {0.3, -0.2, 0.5}, {0.1, 0.7, -0.4}, {0.6, 0, 0.8}, true, 0.2};
 
 } // namespace
-
-TEST(Rotation, TangentMapIsTheDerivativeOfTheExponential)
-{
-    for (const double size : {1e-9, 0.05, 0.1, 1.5, 3.0, 4.0}) {
-        const Vector3d theta = size * Vector3d(1, -2, 2) / 3, u(0.3, 0.5, -0.7);
-        const double d = 1e-5;
-        const Matrix3d T = RotationVector(theta).T();
-        EXPECT_LT((T * RotationVector(theta).T_inverse() - Matrix3d::Identity()).norm(), 1e-14);
-        for (int j = 0; j < 3; ++j) {
-            const Vector3d e = d * Vector3d::Unit(j);
-            const Matrix3d R = exp_turn(theta).toRotationMatrix();
-            const Matrix3d spin =
-                (exp_turn(theta + e).toRotationMatrix() - exp_turn(theta - e).toRotationMatrix()) / (2 * d) *
-                R.transpose();
-            EXPECT_LT((spin - cross_matrix(T.col(j))).norm(), 1e-9) << size;
-            const Vector3d D =
-                (RotationVector(theta + e).T() * u - RotationVector(theta - e).T() * u) / (2 * d);
-            EXPECT_LT((D - RotationVector(theta).dT(u).col(j)).norm(), 1e-9) << size;
-        }
-    }
-}
-
-TEST(RigidBody, DerivativesAreExact)
-{
-    std::mt19937 random(1);
-    Matrix3d J;
-    J << 0.4, 0.05, -0.02, 0.05, 0.5, 0.03, -0.02, 0.03, 0.7;
-    const RigidBody body({"b", 0, 1.3, {0.2, -0.4, 0.3}, J, {0, 0, -9.81}});
-    expect_exact_derivatives(body, {random_motion(random)});
-}
 
 TEST(Constraint, DerivativesOfEveryKindOfRowAreExact)
 {

@@ -9,6 +9,20 @@
 
 namespace tamis {
 
+// Vectors and rotations of about a size.
+class RandomVectors {
+  public:
+    Eigen::Vector3d vector(double size)
+    {
+        return size * Eigen::Vector3d(number_(engine_), number_(engine_), number_(engine_));
+    }
+    Eigen::Matrix3d rotation(double size) { return RotationVector(vector(size)).exp(); }
+
+  private:
+    std::mt19937 engine_{1};
+    std::uniform_real_distribution<double> number_{-1, 1};
+};
+
 inline NodeMotion random_motion(std::mt19937& random)
 {
     std::uniform_real_distribution<double> u(-1, 1);
