@@ -1,11 +1,10 @@
 """The files of a run as plots read them, how plots make the runs that they need, and what they are asked."""
-import argparse
 import json
 import subprocess
 from pathlib import Path
 
 import numpy as np
-from style import fail
+from style import PlotArguments, fail
 
 root = Path(__file__).resolve().parent.parent
 
@@ -96,7 +95,7 @@ class Runs:
 def plot_arguments(model, description, folders=None):
     """The arguments of a plot that makes its own runs; its folder is there afterwards. `folders` is the help of
     the folders that may be given instead, if any may."""
-    parser = argparse.ArgumentParser(prog=f"tamis plot {model}", description=description)
+    parser = PlotArguments(model, description)
     if folders:
         parser.add_argument("folders", nargs="*", metavar="RUN", help=folders)
     parser.add_argument("--out", type=Path, default=Path(f"out/{model}_figures"), metavar="DIR",

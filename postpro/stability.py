@@ -1,14 +1,13 @@
 """Stability maps of co-simulation: Figs 6 to 10 of Zhang et al. (2020) and Figs 5 to 7 of Zhang et al. (2022),
 made on the way by `tamis run stability --figure all`, or maps of one's own. A square is a stable point: its
 spectral radius is at most 1 + 1e-6."""
-import argparse
 import json
 import sys
 from pathlib import Path
 
 import numpy as np
 from run_folder import make_run
-from style import blue, fail, page, save
+from style import PlotArguments, blue, fail, page, save
 
 import matplotlib.pyplot as plt
 
@@ -118,7 +117,7 @@ def figures_of(run):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis plot stability", description="Draw stability maps of co-simulation.")
+    parser = PlotArguments("stability", "Draw stability maps of co-simulation.")
     parser.add_argument("folders", nargs="*", metavar="RUN",
                         help="folders of your own runs: draw their maps there, and nothing else")
     parser.add_argument("--out", type=Path, default=Path("out/stability_figures"), metavar="DIR",

@@ -1,5 +1,6 @@
 """The look of all figures: sizes for a page 180 mm wide, and colours told apart by colour-blind readers
 (Okabe and Ito). Import this before matplotlib.pyplot."""
+import argparse
 import sys
 from pathlib import Path
 
@@ -30,7 +31,22 @@ def fail(sentence):
     sys.exit(f"{Path(sys.argv[0]).stem}: {sentence}")
 
 
+class PlotArguments(argparse.ArgumentParser):
+    """The arguments of a plot, and the format that every plot can be drawn in."""
+
+    def __init__(self, model, description):
+        super().__init__(prog=f"tamis plot {model}", description=description)
+        self.add_argument("--format", choices=["png", "pdf", "svg"], default="png",
+                          help="of the figures; pdf and svg are drawn with lines, for print (default: %(default)s)")
+
+    def parse_args(self, *arguments, **more):
+        parsed = super().parse_args(*arguments, **more)
+        matplotlib.rcParams["savefig.format"] = parsed.format
+        return parsed
+
+
 def save(figure, path):
+    path = path.with_suffix("." + matplotlib.rcParams["savefig.format"])
     try:
         figure.savefig(path)
     except OSError as error:

@@ -2,7 +2,6 @@
 which of the paper's conclusions the runs bear out. Runs that are missing are made first.
 
 Means are over one period of the vibration, 1/frequency; a running mean is that around each time."""
-import argparse
 import csv
 import sys
 import time
@@ -11,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 from run_folder import RunFolder, make_run
-from style import black, blue, fail, green, grey, legend_above, page, red, save
+from style import (PlotArguments, black, blue, fail, green, grey, legend_above, page, red,
+                   save)
 
 import matplotlib.pyplot as plt
 
@@ -314,10 +314,9 @@ def conclusions(runs, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="tamis plot tamping",
-        description="Draw the figures of the tamping machine and judge the paper's conclusions. Runs that are "
-                    "missing are made, which takes an hour or so each.")
+    parser = PlotArguments(
+        "tamping", "Draw the figures of the tamping machine and judge the paper's conclusions. Runs that are missing "
+                   "are made, which takes an hour or so each.")
     parser.add_argument("--runs", type=Path, default=Path("out/tamping"), metavar="FOLDER",
                         help="folder of the runs 15, 30, 45 and 15_imposed (default: %(default)s)")
     parser.add_argument("--only-existing", action="store_true",

@@ -48,15 +48,15 @@ Eigen::Vector3d Features::gravity_value() const
     return {value(gravity[0]), value(gravity[1]), value(gravity[2])};
 }
 
-Body Features::body(const std::string& name) const
+Body Features::body(const std::string& wanted) const
 {
     std::string known;
     for (const Mechanism& m : mechanisms)
         for (std::size_t k = 0; k < m.bodies().size(); ++k) {
-            if (m.bodies()[k].name == name) return {m.number(), static_cast<int>(k)};
+            if (m.bodies()[k].name == wanted) return {m.number(), static_cast<int>(k)};
             known += (known.empty() ? "" : ", ") + m.bodies()[k].name;
         }
-    fail("There is no body '{}'; the model has: {}.", name, known.empty() ? "none" : known);
+    fail("There is no body '{}'; the model has: {}.", wanted, known.empty() ? "none" : known);
 }
 
 std::string Features::shape_name(int shape) const

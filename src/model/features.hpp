@@ -201,7 +201,7 @@ struct Features {
 
     double value(const Expr& e) const; // of a formula in the parameters of the first mechanism
     Eigen::Vector3d gravity_value() const;
-    Body body(const std::string& name) const;
+    Body body(const std::string& wanted) const; // by its name
     std::string shape_name(int shape) const;
     std::string grain_name(int grain) const;
 };

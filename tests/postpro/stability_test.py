@@ -73,6 +73,13 @@ class Plots(unittest.TestCase):
         for path in ended.stdout.split():
             self.assertGreater(Path(path).stat().st_size, 5000)
 
+    def test_figures_for_print_are_drawn_with_lines(self):
+        write(self.folder, {"z22_fig5/a": names["z22_fig5/a"]}, {"figure": "all"})
+        for kind, head in ("pdf", b"%PDF"), ("svg", b"<?xml"):
+            ended = self.plot("--out", self.folder, "--format", kind)
+            self.assertEqual(ended.stdout.split(), [str(self.folder / f"z22_fig5.{kind}")], ended.stderr)
+            self.assertTrue((self.folder / f"z22_fig5.{kind}").read_bytes().startswith(head))
+
     def test_own_map_is_drawn_into_its_folder(self):
         write(self.folder, {"map": "index1"}, {"rm": 0.5, "rk": 0.0, "rc": 0.0, "xi1": 0.0})
         ended = self.plot(self.folder)
