@@ -117,9 +117,9 @@ double MechanismBlock::error_with_beams(const ContactProblem& problem, int block
             left -= impulse;
             given += std::sqrt(std::abs(impulse.dot(impulse_of(problem.Y, contact, side.map))));
         }
-    VectorXd response = left;
-    beams->solve(response);
-    return given > 0 ? std::sqrt(std::abs(left.dot(response))) / given : 0;
+    VectorXd divided = left;
+    beams->solve(divided);
+    return given > 0 ? std::sqrt(std::abs(left.dot(divided))) / given : 0;
 }
 
 } // namespace tamis
