@@ -89,11 +89,14 @@ struct Statistics {
         each(*this, [&](const char* name, auto number) { to.run[name] = {static_cast<double>(number)}; });
         to.run["unconverged_at"] = unconverged_at;
     }
-    void restore(const Checkpoint& from)
+    void restore(const Checkpoint& from, const Model& model)
     {
-        each(*this, [&]<class T>(const char* name, T& number) {
-            number = static_cast<T>(saved_list(from, name, 1).front());
-        });
+        each(*this, [&]<class T>(const char* name, T& number) { number = saved_number<T>(from, name); });
+        for (const int shape : worst_shapes)
+            if (shape < -1 || shape >= static_cast<int>(model.shapes().size()))
+                fail("The checkpoint names shape {} of {}: it is damaged; start the run anew without "
+                     "--resume.",
+                     shape, model.shapes().size());
         unconverged_at = saved_list(from, "unconverged_at");
         steps_before = steps;
     }
@@ -265,7 +268,7 @@ int simulate(const Script& script)
         from = read_latest(set.out, name);
         check_same_run(script, from->checkpoint);
         stepper->restore(from->checkpoint.state);
-        statistics.restore(from->checkpoint);
+        statistics.restore(from->checkpoint, script.finished());
         first = from->checkpoint.state.step;
         notes.insert(notes.end(), from->notes.begin(), from->notes.end());
         notes.push_back(
