@@ -1,6 +1,7 @@
 #include "tamis/collision/bullet_adapter.hpp"
 #include "tamis/collision/narrowphase.hpp"
 
+#include "collision/pair_points.hpp"
 #include "collision/random_poses.hpp"
 #include "tamis/base/error.hpp"
 
@@ -17,11 +18,6 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
 namespace {
-
-Matrix3d turn(double angle, const Vector3d& axis)
-{
-    return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
-}
 
 // Half width of a shape along the unit vector n.
 double half_width(const Shape& shape, const Pose& pose, const Vector3d& n)

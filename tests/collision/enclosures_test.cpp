@@ -1,6 +1,6 @@
 #include "tamis/collision/enclosures.hpp"
-#include "tamis/collision/narrowphase.hpp"
 
+#include "collision/pair_points.hpp"
 #include "collision/random_poses.hpp"
 
 #include <Eigen/Geometry>
@@ -17,29 +17,9 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double everything = std::numeric_limits<double>::infinity();
-
 struct Enclosures : testing::Test {
     Enclosures() { random_engine.seed(2027); }
 };
-
-std::vector<ContactPoint> points(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                                 double alert = everything)
-{
-    std::vector<ContactPoint> out;
-    collide(a, pose_a, b, pose_b, alert, out);
-    return out;
-}
-
-Pose at(double x, double y, double z)
-{
-    return {Matrix3d::Identity(), {x, y, z}};
-}
-
-Matrix3d turn(double angle, const Vector3d& axis)
-{
-    return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
-}
 
 // The points by feature, with gaps and normals in units of `scale` and the frame of the cavity, checked in a
 // few frames: each point satisfies gap = n . (on_b - on_a).

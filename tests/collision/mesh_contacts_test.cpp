@@ -1,6 +1,6 @@
 #include "tamis/collision/mesh_contacts.hpp"
-#include "tamis/collision/narrowphase.hpp"
 
+#include "collision/pair_points.hpp"
 #include "collision/random_poses.hpp"
 #include "error_of.hpp"
 #include "tamis/collision/hull_queries.hpp"
@@ -20,29 +20,9 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double everything = std::numeric_limits<double>::infinity();
-
 struct MeshContacts : testing::Test {
     MeshContacts() { random_engine.seed(2028); }
 };
-
-std::vector<ContactPoint> points(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                                 double alert)
-{
-    std::vector<ContactPoint> out;
-    collide(a, pose_a, b, pose_b, alert, out);
-    return out;
-}
-
-Pose at(double x, double y, double z)
-{
-    return {Matrix3d::Identity(), {x, y, z}};
-}
-
-Matrix3d turn(double angle, const Vector3d& axis)
-{
-    return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
-}
 
 double least_gap(const std::vector<ContactPoint>& found)
 {

@@ -1,8 +1,8 @@
 // Pairs of shapes, and what can be said of a pair without the narrowphase.
 #pragma once
 
+#include "collision/pair_points.hpp"
 #include "collision/random_poses.hpp"
-#include "tamis/collision/narrowphase.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -15,20 +15,6 @@ namespace tamis::narrowphase_cases {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
-
-inline constexpr double everything = std::numeric_limits<double>::infinity();
-inline Pose at(double x, double y, double z)
-{
-    return {Matrix3d::Identity(), {x, y, z}};
-}
-
-inline std::vector<ContactPoint> points(const Shape& a, const Pose& pose_a, const Shape& b,
-                                        const Pose& pose_b, double alert = everything)
-{
-    std::vector<ContactPoint> out;
-    collide(a, pose_a, b, pose_b, alert, out);
-    return out;
-}
 
 // The one point of a pair, checked in a few frames; lengths in units of `scale`.
 inline void expect_point(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double scale,

@@ -1,6 +1,7 @@
 // Pairs of polyhedra, and their gaps by brute force.
 #pragma once
 
+#include "collision/pair_points.hpp"
 #include "collision/random_poses.hpp"
 #include "tamis/collision/polyhedra_manifold.hpp"
 
@@ -24,11 +25,6 @@ inline Hull block(double x, double y, double z)
     for (int i = 0; i < 8; ++i)
         corners.push_back(0.5 * Vector3d(i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z));
     return make_hull(corners);
-}
-
-inline Matrix3d turn(double angle, const Vector3d& axis)
-{
-    return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
 }
 
 // Turns the cube's diagonal upright.

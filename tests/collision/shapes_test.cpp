@@ -1,6 +1,7 @@
 #include "tamis/collision/shapes.hpp"
 
 #include "collision/random_poses.hpp"
+#include "io/scratch.hpp"
 #include "tamis/base/error.hpp"
 #include "tamis/io/mesh_file.hpp"
 
@@ -46,16 +47,10 @@ double polygon_area(int n, double radius)
 
 // A path of a .obj file with the surface, removed at the end.
 struct ObjFile {
-    explicit ObjFile(const Surface& s)
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "tamis_shapes_XXXXXX").string();
-        folder = mkdtemp(name.data());
-        write_obj(s, path());
-    }
-    ~ObjFile() { std::filesystem::remove_all(folder); }
+    explicit ObjFile(const Surface& s) { write_obj(s, path()); }
     std::filesystem::path path() const { return folder / "shape.obj"; }
 
-    std::filesystem::path folder;
+    test::ScratchFolder folder;
 };
 
 std::vector<Vector3d> random_points(int count)
