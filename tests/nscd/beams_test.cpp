@@ -277,7 +277,7 @@ TEST(Beams, BouncingBallConvergesWithTheStep)
 TEST(Beams, MomentumErrorOfAStepIsRoundOff)
 {
     FreeBeam scene(0.5);
-    MoreauJean stepper(scene.model, options(2e-5));
+    MoreauJean stepper(scene.model.finish(), options(2e-5));
     double largest = 0;
     for (int n = 0; n < 800; ++n) {
         stepper.step();
@@ -294,7 +294,7 @@ TEST(Beams, StepsDoNotAllocate)
         MoreauJeanOptions o = options(2e-5);
         o.newton_iterations = iterations;
         o.contacts.threads = 1;
-        MoreauJean stepper(scene.model, o);
+        MoreauJean stepper(scene.model.finish(), o);
         while (stepper.step().contacts == 0) ASSERT_LT(stepper.view().time(), 0.02);
         for (int n = 0; n < 5; ++n) stepper.step();
         const long before = allocations;
