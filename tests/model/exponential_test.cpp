@@ -64,7 +64,7 @@ TEST(RotationVector, TangentMapIsTheDerivativeOfTheExponential)
 }
 
 // Also on both sides of where the series takes over.
-TEST(Rotation, ExponentialsAgreeToRoundOff)
+TEST(Exponential, MapsAgreeToRoundOff)
 {
     for (const double angle : {0.0, 1e-12, 1.9e-8, 2.1e-8, 1e-5, 0.0099, 0.0101, 0.5, 3.0, 10.0}) {
         const Vector3d phi = angle * Vector3d(1, -2, 2) / 3;
