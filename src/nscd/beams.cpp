@@ -81,6 +81,7 @@ Beams::Beams(const Model& model, int mechanism, const View& view)
             elements_.push_back(std::move(element));
         }
     }
+    work_.element.resize(elements_.size());
     nodes_ = start_;
     at_m_.resize(inner_);
     V_n_.assign(start_.size(), Vector6::Zero());
@@ -195,14 +196,15 @@ void Beams::linearise(const StepTimes& s, const Eigen::MatrixXd& M_red)
     for (std::size_t e = 0; e < elements_.size(); ++e) {
         const ElementTerms& t = terms_[e];
         const std::vector<int>& nodes = elements_[e]->nodes();
-        work_.E = t.M + s.h * s.theta * t.C + s.h * s.h * s.theta * s.theta * t.K;
+        Eigen::MatrixXd& E = work_.element[e].E;
+        E = t.M + s.h * s.theta * t.C + s.h * s.h * s.theta * s.theta * t.K;
         for (std::size_t a = 0; a < nodes.size(); ++a)
             for (std::size_t b = 0; b < nodes.size(); ++b) {
                 const End* end_a = is_end(nodes[a]) ? &ends_[nodes[a] - inner_] : nullptr;
                 const End* end_b = is_end(nodes[b]) ? &ends_[nodes[b] - inner_] : nullptr;
                 if ((end_a && end_a->link < 0) || (end_b && end_b->link < 0)) continue;
                 const Eigen::MatrixXd* part = &work_.block; // or T_a^T block T_b
-                work_.block = work_.E.block<6, 6>(6 * static_cast<int>(a), 6 * static_cast<int>(b));
+                work_.block = E.block<6, 6>(6 * static_cast<int>(a), 6 * static_cast<int>(b));
                 if (end_b) {
                     work_.right.noalias() = work_.block * end_b->T;
                     part = &work_.right;
@@ -232,9 +234,9 @@ template <class Use>
 void Beams::loads(const StepTimes& s, const std::vector<Vector6>& dV, bool newton, Use&& use)
 {
     const double step = s.h * s.theta, late = s.h * s.h * (2 * s.theta - 1);
-    auto& [x, before, change, product, load] = work_.element;
     for (std::size_t e = 0; e < elements_.size(); ++e) {
         const ElementTerms& t = terms_[e];
+        auto& [E, x, before, change, product, load] = work_.element[e];
         const std::vector<int>& nodes = elements_[e]->nodes();
         const int size = 6 * static_cast<int>(nodes.size());
         x.resize(size);

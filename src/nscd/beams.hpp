@@ -89,10 +89,12 @@ class Beams {
     // So that a step takes no memory; each has one size.
     struct Work {
         Eigen::Matrix<double, 6, Eigen::Dynamic> T;
-        Eigen::MatrixXd E, block, left, right, both;
-        struct {
+        struct OfElement {
+            Eigen::MatrixXd E;
             Eigen::VectorXd x, before, change, product, load;
-        } element;
+        };
+        std::vector<OfElement> element;
+        Eigen::MatrixXd block, left, right, both;
         Eigen::VectorXd on_end, on_joints, none;
         std::vector<Eigen::Matrix<double, 6, 1>> dV;
     } work_;
