@@ -32,7 +32,6 @@ struct DamperModel {
         model.wrench(end, [](const View& view) {
             return Wrench{.force = {0, 0.25 * std::sin(2 * pi * 15.5 * view.time()), 0}};
         });
-        model.finish();
     }
 };
 
