@@ -272,7 +272,8 @@ TEST(Gas, EqualRunsHaveEqualBitsAndARestoredOneContinuesThem)
         Fall scene(1);
         MoreauJeanOptions options = with_step(4e-3, 1e-4);
         options.contacts.solver = solver;
-        MoreauJean a(scene.model.finish(), options), b(scene.model.finish(), options), c(scene.model.finish(), options);
+        MoreauJean a(scene.model.finish(), options), b(scene.model.finish(), options),
+            c(scene.model.finish(), options);
         advance(a, 60);
         const State middle = a.state();
         EXPECT_GT(middle.impulses.size(), 20u); // in contact
