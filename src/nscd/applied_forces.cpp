@@ -48,6 +48,7 @@ AppliedForces::AppliedForces(const Model& model, std::vector<Multibody*> bodies)
         const int nv = bodies_[m]->nv;
         on_[m].Q = Eigen::VectorXd::Zero(nv);
         if (!on_[m].implicit) continue;
+        implicit_ = true;
         on_[m].K = on_[m].C = Eigen::MatrixXd::Zero(nv, nv);
         map_[m] = Multibody::RowMatrix::Zero(3, nv);
     }
@@ -64,7 +65,7 @@ void AppliedForces::evaluate(Configuration& at, bool tangents)
     for (const JointForce& f : model_.joint_forces())
         on_[f.on.mechanism].Q[f.on.index] += law_force(model_, f, at.view);
     if (!model_.wrench_inputs().empty()) add_wrenches(at);
-    if (tangents) add_tangents(at);
+    if (tangents && implicit_) add_tangents(at);
 }
 
 void AppliedForces::add_wrenches(const Configuration& at)

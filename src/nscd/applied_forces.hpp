@@ -32,6 +32,7 @@ class AppliedForces {
     const Model& model_;
     std::vector<Multibody*> bodies_;
     std::vector<OnMechanism> on_;
+    bool implicit_ = false;                 // some force on any of them is
     std::vector<Multibody::RowMatrix> map_; // 3 x nv, of a spring
 };
 

@@ -143,8 +143,10 @@ void Mechanisms::predict(const State& state, const StepTimes& s)
             }
         }
         k.newton = false;
-        k.dw.setZero();
-        k.dv.setZero();
+        if (k.forces->implicit || k.beams) {
+            k.dw.setZero();
+            k.dv.setZero();
+        }
     }
     middle_.show(s.t_m);
 }
