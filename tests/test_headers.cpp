@@ -1,0 +1,1 @@
+// Holds nothing: the headers that all tests include are precompiled with it.
