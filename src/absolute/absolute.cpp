@@ -132,7 +132,7 @@ void Absolute::assemble_contacts()
         };
         side(0, d.body_a, d.point.on_a, -1);
         side(1, d.body_b, d.point.on_b, +1);
-        contact.shift = d.material->restitution * record.u_minus[0]; // e u_n^-
+        contact.bias[0] = d.material->restitution * record.u_minus[0]; // e u_n^-
         if (const ContactRecord* last = earlier.find(d)) contact.r = last->impulse;
         problem_.contacts.push_back(contact);
         contacts_.push_back(record);

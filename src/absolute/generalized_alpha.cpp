@@ -290,7 +290,7 @@ void GeneralizedAlpha::correct_velocities(bool may_open, StepReport& report)
             &problem_.H[contact.side[0].map], 3, n);
         candidate.record.u_minus = H * state_.v;
         contact.friction = candidate.material.friction;
-        contact.shift = candidate.material.restitution * candidate.record.u_minus[0];
+        contact.bias[0] = candidate.material.restitution * candidate.record.u_minus[0];
         contact.r = candidate.record.impulse;
         problem_.contacts.push_back(contact);
     }

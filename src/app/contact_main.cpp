@@ -1,4 +1,4 @@
-// Solves frictional contact problems from files (text `fc3d 1` or FCLIB) and prints a line for each.
+// Solves frictional contact problems from files (text `fc3d` or FCLIB) and prints a line for each.
 #include "tamis/base/error.hpp"
 #include "tamis/contact/robust_solver.hpp"
 #include "tamis/io/contact_file.hpp"
@@ -115,7 +115,7 @@ int main(int argc, char** argv)
     Places places;
     bool warm = false;
     CLI::App app("Solve frictional contact problems from files, each from r = 0", "contact");
-    app.add_option("FILE", files, "problems: text in the layout fc3d 1, or HDF5 files of FCLIB")->required();
+    app.add_option("FILE", files, "problems: text in the layout fc3d, or HDF5 files of FCLIB")->required();
     app.add_option("--solver", choice.solver,
                    "nlgs, robust, auto: nlgs and, if it stagnates, robust; or none")
         ->check(CLI::IsMember({"nlgs", "robust", "auto", "none"}))

@@ -79,6 +79,7 @@ void Colouring::collect(const ContactProblem& problem)
             if (contact.side[0].block != block[0] || contact.side[1].block != block[1]) break;
             if (contact.law == Law::contact) {
                 ++manifold.points;
+                manifold.compliant = manifold.compliant || contact.compliant();
                 fits = fits && (contact.friction == 0 || contact.drift.tail<2>().isZero(0));
                 for (int s = 0; s < 2; ++s)
                     if (block[s] >= general) sum += contact.arm[s].norm(), ++arms;

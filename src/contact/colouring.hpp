@@ -22,10 +22,11 @@ namespace tamis {
 class Colouring {
   public:
     struct Manifold {
-        int row[2]; // of the bodies
-        int first;  // contact
-        int count;  // of entries in the list of contacts
-        int points; // of them contacts; the others are their rolling resistance
+        int row[2];     // of the bodies
+        int first;      // contact
+        int count;      // of entries in the list of contacts
+        int points;     // of them contacts; the others are their rolling resistance
+        bool compliant; // any of them
     };
 
     // Batches of so many lanes.

@@ -4,7 +4,6 @@
 #include "tamis/contact/contact_batches.hpp"
 
 #include "tamis/contact/contact_kernel.hpp"
-#include "tamis/contact/contact_law.hpp"
 #include "tamis/contact/device_kernel.hpp"
 #include "tamis/contact/local_solution.hpp"
 
@@ -49,7 +48,7 @@ void ContactBatches<T, width>::lay_out(const ContactProblem& problem, int thread
     for (int b = 0; b < batches; ++b) {
         ContactBatch<T, width>& batch = batch_[b];
         batch.points = 0;
-        batch.rolling = false;
+        batch.rolling = batch.compliant = false;
         batch.isotropic = true;
         for (int l = 0; l < lanes; ++l) {
             const int m = colouring.lane[b * lanes + l];
@@ -63,6 +62,7 @@ void ContactBatches<T, width>::lay_out(const ContactProblem& problem, int thread
             const Colouring::Manifold& manifold = colouring.manifolds[m];
             batch.points = std::max(batch.points, manifold.points);
             batch.rolling = batch.rolling || manifold.count > manifold.points;
+            batch.compliant = batch.compliant || manifold.compliant;
         }
     }
     long start = 0;
@@ -72,8 +72,7 @@ void ContactBatches<T, width>::lay_out(const ContactProblem& problem, int thread
         batch.start = start;
         place_[b] = places;
         places += batch.points * lanes;
-        start +=
-            static_cast<long>(batch.points) * lanes * (batch.rolling ? F::rolling_fields : F::plain_fields);
+        start += static_cast<long>(batch.points) * lanes * F::count(batch.rolling, batch.compliant);
     }
     place_[batches] = places;
     contact_.resize(places);
@@ -104,7 +103,8 @@ template <class T, int width>
 void ContactBatches<T, width>::fill(const ContactProblem& problem, int b)
 {
     const ContactBatch<T, width>& batch = batch_[b];
-    const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
+    const int fields = F::count(batch.rolling, batch.compliant);
+    const int extra = F::before_compliance(batch.rolling);
     T* const start = point_.data() + batch.start;
     std::fill(start, start + batch.points * fields * lanes, T(0));
     std::fill(contact_.begin() + place_[b], contact_.begin() + place_[b + 1], -1);
@@ -132,8 +132,12 @@ void ContactBatches<T, width>::fill(const ContactProblem& problem, int b)
             put(F::arm_b, contact.arm[1]);
             put(F::impulse, contact.friction > 0 ? Vector3d(contact.frame * contact.r / unit_)
                                                  : Vector3d(contact.frame.col(0) * (contact.r[0] / unit_)));
-            point[F::shift * lanes] = static_cast<T>(contact.shift + contact.drift[0]);
+            point[F::normal_bias * lanes] = static_cast<T>(contact.bias[0] + contact.drift[0]);
             point[F::friction * lanes] = static_cast<T>(contact.friction);
+            if (!contact.compliant()) continue;
+            put(extra + F::tangent_bias, Vector3d(contact.frame.rightCols<2>() * contact.bias.tail<2>()));
+            point[(extra + F::normal_compliance) * lanes] = static_cast<T>(contact.compliance[0] * unit_);
+            point[(extra + F::tangent_compliance) * lanes] = static_cast<T>(contact.compliance[1] * unit_);
         }
     }
 }
@@ -145,7 +149,7 @@ void ContactBatches<T, width>::store_impulses(ContactProblem& problem, int threa
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int b = 0; b < batches; ++b) {
         const ContactBatch<T, width>& batch = batch_[b];
-        const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
+        const int fields = F::count(batch.rolling, batch.compliant);
         for (long place = place_[b]; place < place_[b + 1]; ++place) {
             const int c = contact_[place];
             if (c < 0) continue;
@@ -182,7 +186,7 @@ void ContactBatches<T, width>::fill_overflow(const ContactProblem& problem)
     for (const int c : colouring.overflow) {
         const Contact& contact = problem.contacts[c];
         const int m = contact.active_rows();
-        Single single{c, {}, {}, {}, Eigen::Matrix3d::Zero()};
+        Single single{c, {}, {}, {}, local_matrix(problem, contact)};
         for (int s = 0; s < 2; ++s) {
             const Contact::Side& side = contact.side[s];
             single.map[s] = maps_.size();
@@ -207,10 +211,6 @@ void ContactBatches<T, width>::fill_overflow(const ContactProblem& problem)
                     maps_.insert(maps_.end(), pool->begin() + side.map, pool->begin() + side.map + 3 * n);
             }
         }
-        for (int i = 0; i < m; ++i)
-            for (int j = 0; j <= i; ++j)
-                single.W(i, j) = single.W(j, i) = problem.delassus(contact, i, contact, j);
-        if (contact.law == Law::bilateral) single.W = inverse_of_leading(single.W, m);
         overflow_.push_back(single);
     }
 }
@@ -261,7 +261,7 @@ void ContactBatches<T, width>::visit_state(Problem& problem, const Copy& copy, c
     const auto batches = [&](int field, bool all) {
         for (const ContactBatch<T, width>& batch : batch_) {
             if (!all && !batch.rolling) continue;
-            const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
+            const int fields = F::count(batch.rolling, batch.compliant);
             for (int k = 0; k < batch.points; ++k)
                 copy(point_.data() + batch.start + (k * fields + field) * lanes, 3 * lanes);
         }

@@ -67,7 +67,7 @@ class ContactBatches {
         T* x[2];
         int n[2];
         std::size_t map[2];
-        Eigen::Matrix3d W; // its inverse if bilateral
+        Eigen::Matrix3d W; // local_matrix()
     };
 
     // Bodies, and batches as the colouring says; fill() is still to be called for each.

@@ -6,23 +6,27 @@
 // impulse on body b,
 //
 //     u    = v_b + w_b x r_b - v_a - w_a x r_a
-//     p'   = max(n.P - (n.u + shift) / W_nn, 0)
-//     P_t' = projection of P_t - rho_t u_t on |P_t| <= mu p',   rho_t = 1 / largest eigenvalue of W_tt
+//     p'   = max(n.P - w_n / (W_nn + R_n), 0),                    w_n = n.u + b_n + R_n n.P
+//     P_t' = projection of P_t - rho_t w_t on |P_t| <= mu p',     w_t = u_t + b_t + R_t P_t
 //     v_b += (P' - P) / m_b,  w_b += I_b^-1 (r_b x (P' - P)),  and the opposite for a
 //
-// and with rolling resistance, after that, M' = projection of M - rho_r (w_b - w_a) on |M| <= l_r p'. Its
-// fixed points are those of Signorini and Coulomb. Compared on beds of 2000 to 6000 contacts, to a relative
-// residual of 1e-2 and 1e-3: the projection on the cone with one step for all directions, P_K(P - rho u^),
-// mostly needs more sweeps, up to 3 times as many, since a manifold turns more easily than it is pushed; u_t
-// corrected for the change of p saves no sweep.
+// where 1 / rho_t is R_t plus the largest eigenvalue of W_tt; R and b_t are zero unless contacts yield. With
+// rolling resistance, after that, M' = projection of M - rho_r (w_b - w_a) on |M| <= l_r p'. Its fixed points
+// are those of Signorini and Coulomb. Compared on beds of 2000 to 6000 contacts, to a relative residual of
+// 1e-2 and 1e-3: the projection on the cone with one step for all directions, P_K(P - rho u^), mostly needs
+// more sweeps, up to 3 times as many, since a manifold turns more easily than it is pushed; u_t corrected for
+// the change of p saves no sweep.
 #pragma once
 
+// Inlined always: there are more variants of a manifold than a compiler would inline all by itself, and a body
+// that is passed on through memory costs more than a contact of it.
 #ifdef __CUDACC__
 #define TAMIS_DEVICE __host__ __device__
+#define TAMIS_KERNEL TAMIS_DEVICE static inline
 #else
 #define TAMIS_DEVICE
+#define TAMIS_KERNEL static inline __attribute__((always_inline))
 #endif
-#define TAMIS_KERNEL TAMIS_DEVICE static inline
 
 namespace tamis {
 
@@ -135,16 +139,26 @@ struct PointField {
         arm_a = 3,
         arm_b = 6,
         impulse = 9,
-        normal_step = 12, // 1 / W_nn
+        normal_step = 12, // 1 / (W_nn + R_n)
         tangent_step,     // rho_t
-        shift,
+        normal_bias,      // b_n, with the drift
         friction,
-        plain_fields, // of a point without rolling resistance
+        plain_fields, // of a rigid point without rolling resistance
         moment = plain_fields,
         rolling_step = moment + 3, // rho_r
         rolling_length,            // l_r
         rolling_fields
     };
+    // Of a compliant point, after all others.
+    enum { tangent_bias = 0, normal_compliance = 3, tangent_compliance, compliant_fields };
+    TAMIS_DEVICE static constexpr int before_compliance(bool rolling)
+    {
+        return rolling ? rolling_fields : plain_fields;
+    }
+    TAMIS_DEVICE static constexpr int count(bool rolling, bool compliant)
+    {
+        return before_compliance(rolling) + (compliant ? compliant_fields : 0);
+    }
 };
 
 // How much a sweep changes the impulses: largest and sum of |P' - P|^2, and sum of |P'|^2.
@@ -175,12 +189,12 @@ TAMIS_KERNEL Vec<R> project_on_ball(const Vec<R>& a, const R& limit)
 }
 
 // One pass over the points of a manifold. T is the number in memory.
-template <bool isotropic, bool rolling, bool measure, class R, class T>
+template <bool isotropic, bool rolling, bool compliant, bool measure, class R, class T>
 TAMIS_KERNEL void solve_manifold(KernelBody<R>& a, KernelBody<R>& b, int points, T* point, int stride,
                                  KernelChange<R>& total)
 {
     using F = PointField;
-    constexpr int fields = rolling ? F::rolling_fields : F::plain_fields;
+    constexpr int fields = F::count(rolling, compliant), extra = F::before_compliance(rolling);
     for (int k = 0; k < points; ++k, point += fields * stride) {
         const auto vec = [&](int field) { return load_vec<R>(point + field * stride, stride); };
         const auto number = [&](int field) {
@@ -191,8 +205,15 @@ TAMIS_KERNEL void solve_manifold(KernelBody<R>& a, KernelBody<R>& b, int points,
         const Vec<R> n = vec(F::normal), r_a = vec(F::arm_a), r_b = vec(F::arm_b), P = vec(F::impulse);
         const Vec<R> u = (b.v() - a.v()) + (cross(b.w(), r_b) - cross(a.w(), r_a));
         const R u_n = dot(n, u), p = dot(n, P), rho = number(F::tangent_step);
-        const R p_new = larger(p - (u_n + number(F::shift)) * number(F::normal_step), R(0));
-        const Vec<R> z = P - u * rho, z_t = z - n * (p - rho * u_n);
+        R w_n = u_n + number(F::normal_bias);
+        const Vec<R> z = P - u * rho;
+        Vec<R> z_t = z - n * (p - rho * u_n);
+        if constexpr (compliant) {
+            w_n = w_n + number(extra + F::normal_compliance) * p;
+            const Vec<R> P_t = P - n * p;
+            z_t = z_t - (vec(extra + F::tangent_bias) + P_t * number(extra + F::tangent_compliance)) * rho;
+        }
+        const R p_new = larger(p - w_n * number(F::normal_step), R(0));
         const Vec<R> P_new = n * p_new + project_on_ball(z_t, R(number(F::friction) * p_new));
         const Vec<R> dP = P_new - P;
         store_vec(P_new, point + F::impulse * stride, stride);
@@ -223,15 +244,15 @@ TAMIS_KERNEL Vec<R> response(const KernelBody<R>& x, const Vec<R>& r, const Vec<
     return d * x.inverse_mass() + cross(x.template turn<false>(cross(r, d)), r);
 }
 
-// 1 / W_nn, rho_t and rho_r of the points of a manifold, from normals, arms and bodies. With W_tt the
-// restriction of W to the tangent plane, tr W_tt = tr W - W_nn and det W_tt = n.adj(W) n. The rows of
-// W_r = I_a^-1 + I_b^-1 bound its eigenvalues. Where no normal impulse can act, none is kept.
-template <bool rolling, class R, class T>
+// 1 / (W_nn + R_n), rho_t and rho_r of the points of a manifold, from normals, arms, bodies and compliance.
+// With W_tt the restriction of W to the tangent plane, tr W_tt = tr W - W_nn and det W_tt = n.adj(W) n. The
+// rows of W_r = I_a^-1 + I_b^-1 bound its eigenvalues. Where no normal impulse can act, none is kept.
+template <bool rolling, bool compliant, class R, class T>
 TAMIS_KERNEL void prepare_manifold(const KernelBody<R>& a, const KernelBody<R>& b, int points, T* point,
                                    int stride)
 {
     using F = PointField;
-    constexpr int fields = rolling ? F::rolling_fields : F::plain_fields;
+    constexpr int fields = F::count(rolling, compliant), extra = F::before_compliance(rolling);
     const R zero(0), one(1), half = R(T(0.5));
     const auto inverse = [&](const R& x) { return if_greater(x, zero, one / x, zero); };
     for (int k = 0; k < points; ++k, point += fields * stride) {
@@ -241,11 +262,18 @@ TAMIS_KERNEL void prepare_manifold(const KernelBody<R>& a, const KernelBody<R>& 
         const auto column = [&](const Vec<R>& d) { return response(a, r_a, d) + response(b, r_b, d); };
         const Vec<R> x = column({one, zero, zero}), y = column({zero, one, zero}),
                      z = column({zero, zero, one});
-        const R w = dot(n, x * n.x + y * n.y + z * n.z);
+        R w = dot(n, x * n.x + y * n.y + z * n.z);
         // adj(W) n = n.x (y x z) + n.y (z x x) + n.z (x x y), W being symmetric
         const R determinant = dot(n, cross(y, z) * n.x + cross(z, x) * n.y + cross(x, y) * n.z);
         const R middle = (x.x + y.y + z.z - w) * half;
-        const R largest = middle + root(larger(middle * middle - determinant, zero));
+        R largest = middle + root(larger(middle * middle - determinant, zero));
+        if constexpr (compliant) {
+            R R_n, R_t;
+            load(R_n, point + (extra + F::normal_compliance) * stride);
+            load(R_t, point + (extra + F::tangent_compliance) * stride);
+            w = w + R_n;
+            largest = largest + R_t;
+        }
         const R normal_step = inverse(w);
         store(normal_step, point + F::normal_step * stride);
         store(if_greater(w, zero, inverse(largest), zero), point + F::tangent_step * stride);

@@ -1,12 +1,12 @@
 // Relative velocities, Delassus blocks and the residual of a contact problem,
 //
 //     W_ab = sum over sides of a and b on the same block of H_a Y_b^T
-//     residual of a contact:  |r - P_K(r - rho (u + (shift + mu |u_t|) n))|,  of a joint:  rho |u|
-//     (an associated contact:  without mu |u_t|)
+//     residual of a contact:  |r - P_K(r - rho (w + mu |w_t| n))|,  w = u + b + R o r,  of a joint:  rho |w|
+//     (an associated contact:  without mu |w_t|)
 //
-// with rho = m / tr(W_aa) over the m rows in which impulses act, relative to the rms impulse of all
+// with rho = m / tr(W_aa + R) over the m rows in which impulses act, relative to the rms impulse of all
 // contacts. Source: Acary & Brogliato (2008), natural map of the De Saxce formulation. Departure:
-// when no impulse acts, the rms of rho |u_free| is the scale, so that the residual still measures how
+// when no impulse acts, the rms of rho |w_free| is the scale, so that the residual still measures how
 // far the contacts are violated.
 #include "tamis/contact/contact_problem.hpp"
 
@@ -112,10 +112,11 @@ Eigen::Matrix3d ContactProblem::local_delassus(const Contact& contact) const
 
 namespace {
 
-// Sum of the magnitudes of the terms of u: round-off in u is a few epsilons of it.
+// Sum of the magnitudes of the terms of u + b: round-off in it is a few epsilons of that.
 double velocity_magnitude(const ContactProblem& problem, const Contact& contact, int row)
 {
-    double sum = std::abs(contact.drift[row]) + (row == 0 ? std::abs(contact.shift) : 0);
+    double sum =
+        std::abs(contact.drift[row]) + (contact.law == Law::rolling ? 0 : std::abs(contact.bias[row]));
     for (int s = 0; s < 2; ++s) {
         const Contact::Side& side = contact.side[s];
         if (side.block < 0) continue;
@@ -132,7 +133,7 @@ double velocity_magnitude(const ContactProblem& problem, const Contact& contact,
     return sum;
 }
 
-// Of the first m rows of a contact: u, trace of W, and the magnitude of the terms of u.
+// Of the first m rows of a contact: u, trace of W, and the magnitude of the terms of u + b.
 struct LocalState {
     Eigen::Vector3d u = Eigen::Vector3d::Zero();
     double trace = 0, magnitude = 0;
@@ -150,11 +151,11 @@ LocalState local_state(const ContactProblem& problem, const Contact& contact, in
         return state;
     }
     // The same for rigid sides only, which are most: rows +-d, +-arm x d.
+    const bool turns = contact.law == Law::rolling;
     for (int row = 0; row < m; ++row) {
         state.u[row] = contact.drift[row];
-        state.magnitude += std::abs(contact.drift[row]) + (row == 0 ? std::abs(contact.shift) : 0);
+        state.magnitude += std::abs(contact.drift[row]) + (turns ? 0 : std::abs(contact.bias[row]));
     }
-    const bool turns = contact.law == Law::rolling;
     Eigen::Vector3d world(0, 0, 0); // u of all rows
     for (int s = 0; s < 2; ++s) {
         const int block = contact.side[s].block;
@@ -190,6 +191,17 @@ LocalState local_state(const ContactProblem& problem, const Contact& contact, in
     return state;
 }
 
+// To the trace and the magnitude. Where nothing moves and nothing yields along the normal, R_t alone makes no
+// step: no normal impulse can act.
+void add_compliance(const Contact& contact, int m, double& trace, double& magnitude)
+{
+    const bool fixed = !(trace > 0) && !(contact.compliance[0] > 0) && contact.law != Law::bilateral;
+    for (int row = 0; row < m; ++row) {
+        if (!fixed) trace += contact.compliance_of(row);
+        magnitude += contact.compliance_of(row) * std::abs(contact.r[row]);
+    }
+}
+
 // What some of the contacts add to the residual: maxima, and sums of squares.
 struct ResidualPart {
     double natural_max = 0, approach = 0, round_off = 0;
@@ -210,6 +222,10 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
         const Contact& contact = problem.contacts[a];
         const int m = contact.active_rows();
         auto [u, trace, magnitude] = local_state(problem, contact, m);
+        if (contact.law != Law::rolling) {
+            u = contact.law_velocity(u);
+            if (contact.compliant()) add_compliance(contact, m, trace, magnitude);
+        }
         const double rho = trace > 0 ? m / trace : 0;
         double natural, approach = 0;
         double impulse = contact.r.squaredNorm();
@@ -225,7 +241,6 @@ ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std
             approach = u.norm();
             natural = rho * approach;
         } else {
-            u[0] += contact.shift;
             approach = std::max(-u[0], 0.0);
             if (rho == 0 && approach > 1e-9 * magnitude && part.stuck < 0) part.stuck = static_cast<int>(a);
             const double mu = contact.friction;

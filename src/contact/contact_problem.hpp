@@ -6,7 +6,10 @@
 //
 //     u = sum_s H_s v_s + drift                relative velocity at the contact, frame (n, t1, t2)
 //     v = v_free + sum_a M^-1 H_a^T r_a        (28), with Y = M^-1 H^T
-//     u + shift n  and  r  obey the contact law  (32)
+//     w = u + b + R o r  and  r  obey the contact law  (32)
+//
+// with a bias b and a compliance R = (R_n, R_t, R_t) >= 0, both zero by default; a rigid contact has b = b_n n.
+// R adds to the diagonal of W_aa, b to the velocities without impulses, and nothing else changes.
 //
 // u is the velocity of the second body relative to the first, n points from first to second, so that u_n > 0
 // separates; r acts on the second body. Blocks come in two kinds:
@@ -25,12 +28,13 @@ namespace tamis {
 
 enum class Law {
     contact,   // Signorini-Coulomb with `friction`; frictionless if it is zero
-    bilateral, // the first `rows` components of u vanish, r unrestricted: a joint enforced at velocity level
-    // The same without mu |u_t| in u^, a convex problem: a contact that slides opens by mu |u_t|. For
+    bilateral, // the first `rows` components of w vanish, r unrestricted: a joint enforced at velocity level
+    // The same without mu |w_t| in w^, a convex problem: a contact that slides opens by mu |w_t|. For
     // comparison; serial sweeps only.
     associated,
     // Rolling resistance of the contact `normal`: u is the relative angular velocity, r a moment times time,
-    // |r| <= `friction` r_n of that contact (friction is a length), opposite to u when it turns.
+    // |r| <= `friction` r_n of that contact (friction is a length), opposite to u when it turns. Bias and
+    // compliance have no part in it.
     rolling,
 };
 
@@ -50,17 +54,34 @@ struct Contact {
     Eigen::Matrix3d frame = Eigen::Matrix3d::Identity(); // columns n, t1, t2, world; used by rigid sides
     Eigen::Vector3d arm[2]{{0, 0, 0}, {0, 0, 0}};        // rigid side: from its centre to the contact
     Law law = Law::contact;
-    int rows = 3;                                    // of a bilateral contact
-    int normal = -1;                                 // Law::rolling: the contact whose r_n limits it
-    double friction = 0;                             // mu
-    double shift = 0;                                // e u_n^- (Newton), or max(g, 0)/h (anticipation)
-    Eigen::Vector3d drift = Eigen::Vector3d::Zero(); // prescribed part of u
-    Eigen::Vector3d r = Eigen::Vector3d::Zero();     // impulse: guess on entry, solution on exit
+    int rows = 3;        // of a bilateral contact
+    int normal = -1;     // Law::rolling: the contact whose r_n limits it
+    double friction = 0; // mu
+    // b, m/s, in the frame: of a rigid contact b_n = e u_n^- (Newton), or max(g, 0)/h (anticipation).
+    Eigen::Vector3d bias = Eigen::Vector3d::Zero();
+    Eigen::Vector2d compliance = Eigen::Vector2d::Zero(); // R_n, R_t >= 0, 1/kg: 1/(h^2 k) of a spring k
+    Eigen::Vector3d drift = Eigen::Vector3d::Zero();      // prescribed part of u
+    Eigen::Vector3d r = Eigen::Vector3d::Zero();          // impulse: guess on entry, solution on exit
 
     // Rows of u and r that take part; a frictionless contact has one, and its tangential maps are not read.
     int active_rows() const
     {
         return law == Law::bilateral ? rows : law == Law::rolling || friction > 0 ? 3 : 1;
+    }
+    double compliance_of(int row) const { return compliance[row > 0]; }
+    // More than a bias of u_n.
+    bool compliant() const
+    {
+        return compliance[0] != 0 || compliance[1] != 0 || bias[1] != 0 || bias[2] != 0;
+    }
+    // w = u + b + R o r, in the active rows; not of rolling resistance.
+    Eigen::Vector3d law_velocity(Eigen::Vector3d u) const
+    {
+        u[0] += bias[0];
+        if (!compliant()) return u;
+        u[0] += compliance[0] * r[0];
+        for (int row = 1; row < active_rows(); ++row) u[row] += bias[row] + compliance[1] * r[row];
+        return u;
     }
 };
 
@@ -164,16 +185,16 @@ inline void ContactProblem::apply_impulse(const Contact& contact, int row, doubl
 
 // How well v and r of a problem obey the laws, computed from the velocities, in double.
 struct Residual {
-    double natural_max = 0; // max over contacts of |r - P(r - rho u^)| / rms impulse
+    double natural_max = 0; // max over contacts of |r - P(r - rho w^)| / rms impulse
     double natural_rms = 0; // rms over contacts of the same
-    double approach = 0;    // worst normal violation max(-(u_n + shift), 0), m/s; also bilateral |u|
+    double approach = 0;    // worst normal violation max(-w_n, 0), m/s; also bilateral |w|
     double round_off = 0;   // natural_max that rounding of u alone may cause: grazing contacts of fast bodies
     double wrench_change =
         0;          // of the contact wrench on a mechanism since the last check, relative; by solvers
     int worst = -1; // contact with natural_max
     int stuck = -1; // first contact that approaches though no impulse can move anything there
 };
-// Same bits for all threads. `each`, if given, gets |r - P(r - rho u^)| of every contact.
+// Same bits for all threads. `each`, if given, gets |r - P(r - rho w^)| of every contact.
 Residual residual(const ContactProblem& problem, int threads = 1, double* each = nullptr);
 
 } // namespace tamis

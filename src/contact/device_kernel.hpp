@@ -38,7 +38,7 @@ struct SweepManifold {
     T* change; // three numbers for each lane of the bed, `all_lanes` apart; null: not asked for
     long all_lanes;
 
-    template <bool isotropic, bool rolling>
+    template <bool isotropic, bool rolling, bool compliant>
     TAMIS_DEVICE void solve(const ContactBatch<T, device_lanes>& batch, int lane,
                             KernelChange<T>& total) const
     {
@@ -50,21 +50,28 @@ struct SweepManifold {
             load_inertia(a, bed, row_a);
             load_inertia(b, bed, row_b);
         }
-        solve_manifold<isotropic, rolling, true>(a, b, batch.points, bed.point + batch.start + lane,
-                                                 device_lanes, total);
+        solve_manifold<isotropic, rolling, compliant, true>(
+            a, b, batch.points, bed.point + batch.start + lane, device_lanes, total);
         store_line(a, bed, row_a);
         store_line(b, bed, row_b);
+    }
+    template <bool compliant>
+    TAMIS_DEVICE void solve_any(const ContactBatch<T, device_lanes>& batch, int lane,
+                                KernelChange<T>& total) const
+    {
+        if (batch.rolling)
+            batch.isotropic ? solve<true, true, compliant>(batch, lane, total)
+                            : solve<false, true, compliant>(batch, lane, total);
+        else
+            batch.isotropic ? solve<true, false, compliant>(batch, lane, total)
+                            : solve<false, false, compliant>(batch, lane, total);
     }
     TAMIS_DEVICE void operator()(int i) const
     {
         const int b = first + i / device_lanes, lane = i % device_lanes;
         const ContactBatch<T, device_lanes>& batch = bed.batch[b];
         KernelChange<T> total{T(0), T(0), T(0)};
-        if (batch.rolling)
-            batch.isotropic ? solve<true, true>(batch, lane, total) : solve<false, true>(batch, lane, total);
-        else
-            batch.isotropic ? solve<true, false>(batch, lane, total)
-                            : solve<false, false>(batch, lane, total);
+        batch.compliant ? solve_any<true>(batch, lane, total) : solve_any<false>(batch, lane, total);
         if (!change) return;
         T* to = change + static_cast<long>(b) * device_lanes + lane;
         to[0] = total.largest, to[all_lanes] = total.change, to[2 * all_lanes] = total.impulse;
@@ -106,8 +113,15 @@ struct PrepareManifold {
             load_inertia(side[s], bed, batch.row[s][lane]);
         }
         T* point = bed.point + batch.start + lane;
-        batch.rolling ? prepare_manifold<true>(side[0], side[1], batch.points, point, device_lanes)
-                      : prepare_manifold<false>(side[0], side[1], batch.points, point, device_lanes);
+        batch.compliant ? prepare<true>(side, batch, point) : prepare<false>(side, batch, point);
+    }
+    template <bool compliant>
+    TAMIS_DEVICE static void prepare(const KernelBody<T>* side, const ContactBatch<T, device_lanes>& batch,
+                                     T* point)
+    {
+        batch.rolling
+            ? prepare_manifold<true, compliant>(side[0], side[1], batch.points, point, device_lanes)
+            : prepare_manifold<false, compliant>(side[0], side[1], batch.points, point, device_lanes);
     }
 };
 
@@ -135,7 +149,7 @@ struct MoveImpulses {
         using F = PointField;
         const int b = i / device_lanes, lane = i % device_lanes;
         const ContactBatch<T, device_lanes>& batch = bed.batch[b];
-        const int fields = batch.rolling ? F::rolling_fields : F::plain_fields;
+        const int fields = F::count(batch.rolling, batch.compliant);
         T* point = bed.point + batch.start + lane;
         T* impulse = packed + 3 * place[b] + lane;
         for (int k = 0; k < batch.points; ++k, point += fields * device_lanes, impulse += 3 * device_lanes)

@@ -2,7 +2,8 @@
 //
 //     0 <= d.u_n = d.q_n + (W^T N d).r     hence     |r| >= -d.q_n / |W^T N d|
 //
-// with N the map from normal components to all (Farkas' lemma). Such a d with q_n.d < 0 is looked for as
+// with N the map from normal components to all (Farkas' lemma), and d = 0 where a contact yields, since r_n
+// may make u_n + R_n r_n there as large as one likes. Such a d with q_n.d < 0 is looked for as
 //
 //     min over d >= 0 of  1/2 d.A d + 1/2 (b.d + 1)^2,    A = W_nn,  b = q_n / max |q_n|
 //
@@ -62,6 +63,8 @@ bool infeasible(const LocalProblem& problem, const VectorXd& scale, double large
     for (int pass = 0; pass < 3 * n; ++pass) {
         VectorXd gradient = A * d + b * (b.dot(d) + 1);
         for (const int a : taken) gradient[a] = 0;
+        for (int a = 0; a < n; ++a)
+            if (problem.compliance(a)[0] > 0) gradient[a] = 0;
         int entering = 0;
         if (!(gradient.minCoeff(&entering) < 0)) return false;
         taken.push_back(entering);

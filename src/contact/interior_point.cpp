@@ -1,11 +1,11 @@
-// Impulses x = (mu r_n, r_t) and velocities y = ((u_n + shift) / mu + |u_t|, u_t) both lie in the Lorentz
-// cone, and x o y = nu e with nu -> 0. With the Nesterov-Todd metric N x = y and e the error of y, a step is
+// Impulses x = (mu r_n, r_t) and velocities y = (w_n / mu + |w_t|, w_t) both lie in the Lorentz cone, and
+// x o y = nu e with nu -> 0. With the Nesterov-Todd metric N x = y and e the error of y, a step is
 //
-//     (Q W + N) dr = c - Q e,     c = nu x^-1 - y,     Q = I + mu n (y_t / |y_t|)^T
+//     (Q (W + R) + N) dr = c - Q e,     c = nu x^-1 - y,     Q = I + mu n (y_t / |y_t|)^T
 //
-// where Q holds the derivative of De Saxce's shift mu |u_t|. By W = G M^-1 G^T it becomes
+// where Q holds the derivative of De Saxce's shift mu |w_t|. With W = G M^-1 G^T and S = N + Q R it becomes
 //
-//     (M + G^T N^-1 Q G) dv = G^T N^-1 (c - Q e),     dr = N^-1 (c - Q (e + G dv))
+//     (M + G^T S^-1 Q G) dv = G^T S^-1 (c - Q e),     dr = S^-1 (c - Q (e + G dv))
 //
 // six rows per body, however many contacts there are, and never singular because some of them are redundant.
 // Source: Acary, Armand, Nguyen & Shpakovych (2024) for the convex problem without the shift. Departures: the
@@ -48,9 +48,9 @@ struct InteriorPoint::System {
     struct Link { // a contact
         Side side[2];
         double mu, lift;  // lift: mu, or 1 without friction, where x_t = y_t = 0
-        double scale = 1; // sqrt(tr W_aa / 3)
+        double scale = 1; // sqrt(tr (W_aa + R) / 3)
         Vector3d x, y, dx, dy, error, c;
-        Matrix3d N = Matrix3d::Zero(), N_inverse = N, Q = N;
+        Matrix3d N = Matrix3d::Zero(), S_inverse = N, Q = N;
 
         Vector3d times_velocity(const System& system, const VectorXd& v) const
         {
@@ -165,12 +165,14 @@ void InteriorPoint::System::make_links(const ContactProblem& problem)
                 side.G.topRows(m) = H.topRows(m) * Z[block];
             }
         }
-        const double trace = problem.local_delassus(contact).trace();
+        const double trace =
+            problem.local_delassus(contact).trace() + contact.compliance[0] + 2 * contact.compliance[1];
         if (!(trace > 0)) continue;
         link.scale = std::sqrt(trace / 3);
         Vector3d u = Vector3d::Zero();
         for (int row = 0; row < m; ++row) u[row] = problem.relative_velocity(contact, row);
-        u[0] += contact.shift;
+        u[0] += contact.bias[0];
+        for (int row = 1; row < m; ++row) u[row] += contact.bias[row];
         unit += u.squaredNorm() / (link.scale * link.scale) / static_cast<double>(links.size());
     }
     unit = unit > 0 ? std::sqrt(unit) : 1;
@@ -188,7 +190,7 @@ void InteriorPoint::System::visit(const Add& add) const
         for (const Side& a : link.side)
             for (const Side& b : link.side)
                 if (a.block >= 0 && b.block >= 0)
-                    add(a.block, b.block, a.G.transpose() * (link.N_inverse * link.Q) * b.G);
+                    add(a.block, b.block, a.G.transpose() * (link.S_inverse * link.Q) * b.G);
 }
 
 bool InteriorPoint::System::factorise()
@@ -211,7 +213,7 @@ double InteriorPoint::System::aim(double nu)
     for (Link& link : links) {
         link.c = cone_inverse(link.x, nu) - link.y;
         link.c[0] *= link.lift;
-        const Vector3d d = link.N_inverse * (link.c - link.Q * link.error);
+        const Vector3d d = link.S_inverse * (link.c - link.Q * link.error);
         for (const Side& side : link.side)
             if (side.block >= 0) b.segment(first[side.block], side.G.cols()) += side.G.transpose() * d;
     }
@@ -219,7 +221,7 @@ double InteriorPoint::System::aim(double nu)
     if (!dv.allFinite()) return 0;
     double step = std::numeric_limits<double>::max();
     for (Link& link : links) {
-        link.dx = link.N_inverse * (link.c - link.Q * (link.error + link.times_velocity(*this, dv)));
+        link.dx = link.S_inverse * (link.c - link.Q * (link.error + link.times_velocity(*this, dv)));
         link.dy = link.c - link.N * link.dx;
         link.dx[0] *= link.lift;
         link.dy[0] /= link.lift;
@@ -253,15 +255,22 @@ int InteriorPoint::approach(ContactProblem& problem)
             System::Link& link = links[a];
             const Contact& contact = problem.contacts[a];
             const double slip = link.y.tail<2>().norm();
-            link.error = {contact.shift - link.lift * link.y[0] + link.mu * slip, -link.y[1], -link.y[2]};
-            for (int row = 0; row < contact.active_rows(); ++row)
+            link.error = {contact.bias[0] - link.lift * link.y[0] + link.mu * slip, -link.y[1], -link.y[2]};
+            for (int row = 0; row < contact.active_rows(); ++row) {
                 link.error[row] += problem.relative_velocity(contact, row);
+                link.error[row] +=
+                    (row > 0 ? contact.bias[row] : 0) + contact.compliance_of(row) * contact.r[row];
+            }
             link.N = cone_metric(link.x, link.y);
             link.N.row(0) *= link.lift;
             link.N.col(0) *= link.lift;
-            link.N_inverse = link.N.inverse();
             link.Q = Matrix3d::Identity();
             if (slip > 0) link.Q.block<1, 2>(0, 1) = link.mu / slip * link.y.tail<2>().transpose();
+            Matrix3d S = link.N;
+            if (contact.compliant())
+                for (int row = 0; row < contact.active_rows(); ++row)
+                    S.col(row) += link.Q.col(row) * contact.compliance_of(row);
+            link.S_inverse = S.inverse();
         }
         if (!system_->factorise()) return count;
         // Complementarity must not run ahead of the error: x would freeze before it has grown to the load.

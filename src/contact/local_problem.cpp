@@ -1,6 +1,6 @@
 // The local form of a contact problem,
 //
-//     W_ab = sum over sides of a and b on the same block of H_a Y_b^T,   q_a = H_a v_free + drift + shift n
+//     W_ab = sum over sides of a and b on the same block of H_a Y_b^T,   q_a = H_a v_free + drift + b
 //
 // The relative natural map is the error measure of the FCLIB collection (Acary et al. 2014), with rho = 1.
 // Departure: a frictionless contact keeps its three rows, the tangential ones empty.
@@ -23,6 +23,7 @@ Vector3d LocalProblem::velocity(int contact, const VectorXd& impulses) const
 {
     Vector3d u = q.segment<3>(3 * contact);
     for (int k = row[contact]; k < row[contact + 1]; ++k) u += block[k] * impulses.segment<3>(3 * column[k]);
+    if (!R.empty()) u += compliance(contact).cwiseProduct(impulses.segment<3>(3 * contact));
     return u;
 }
 
@@ -37,8 +38,10 @@ Matrix3d LocalProblem::diagonal(int contact) const
 {
     const auto begin = column.begin() + row[contact], end = column.begin() + row[contact + 1];
     const auto found = std::lower_bound(begin, end, contact);
-    if (found == end || *found != contact) return Matrix3d::Zero();
-    return block[static_cast<std::size_t>(found - column.begin())];
+    Matrix3d W = Matrix3d::Zero();
+    if (found != end && *found == contact) W = block[static_cast<std::size_t>(found - column.begin())];
+    if (!R.empty()) W.diagonal() += compliance(contact);
+    return W;
 }
 
 double relative_natural_map(const LocalProblem& problem, const VectorXd& r)
@@ -101,6 +104,9 @@ LocalProblem local_form(const ContactProblem& problem)
             if (s.block >= 0 && (touching[s.block].empty() || touching[s.block].back() != a))
                 touching[s.block].push_back(a);
 
+    if (std::any_of(contacts.begin(), contacts.end(),
+                    [](const Contact& c) { return !c.compliance.isZero(0); }))
+        local.R.assign(n, Eigen::Vector2d::Zero());
     ContactProblem free = problem;
     free.v = problem.v_free;
     std::vector<int> neighbours;
@@ -110,8 +116,9 @@ LocalProblem local_form(const ContactProblem& problem)
             fail("Contact {} is bilateral: the local form holds unilateral contacts only.", a);
         local.mu[a] = contact.friction;
         const int m = contact.active_rows();
+        if (!local.R.empty()) local.R[a] = {contact.compliance[0], m == 3 ? contact.compliance[1] : 0};
         for (int i = 0; i < m; ++i) {
-            local.q[3 * a + i] = free.relative_velocity(contact, i) + (i == 0 ? contact.shift : 0);
+            local.q[3 * a + i] = free.relative_velocity(contact, i) + contact.bias[i];
             local.r[3 * a + i] = contact.r[i];
         }
         neighbours.assign(1, a);

@@ -9,9 +9,21 @@ namespace tamis {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
+Matrix3d local_matrix(const ContactProblem& problem, const Contact& contact)
+{
+    const int m = contact.active_rows();
+    Matrix3d W = Matrix3d::Zero();
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j <= i; ++j) W(i, j) = W(j, i) = problem.delassus(contact, i, contact, j);
+        if (contact.law != Law::rolling) W(i, i) += contact.compliance_of(i);
+    }
+    return contact.law == Law::bilateral ? inverse_of_leading(W, m) : W;
+}
+
 Vector3d solve_locally(const ContactProblem& problem, const Contact& contact, const Matrix3d& W, Vector3d u)
 {
     Vector3d r = Vector3d::Zero();
+    if (contact.law != Law::rolling) u = contact.law_velocity(u);
     if (contact.law == Law::bilateral) {
         r.head(contact.rows) = (contact.r - W * u).head(contact.rows);
         return r;
@@ -20,7 +32,6 @@ Vector3d solve_locally(const ContactProblem& problem, const Contact& contact, co
         const double trace = W.trace();
         return trace > 0 ? project_ball(contact.r - 3 / trace * u, problem.rolling_limit(contact)) : r;
     }
-    u[0] += contact.shift;
     if (contact.active_rows() == 1) {
         if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - u[0] / W(0, 0), 0.0);
         return r;

@@ -1,13 +1,12 @@
 // Nonlinear Gauss-Seidel on block velocities (Jean & Moreau 1992; Jean 1999), for each contact in turn:
 //
-//     u = sum_s H_s v_s + drift,  q = u + shift n - W_aa r,  r' = law(W_aa, q),  v += Y (r' - r)         (33)
+//     u = sum_s H_s v_s + drift,  q = u + b - W_aa r,  r' = law(W_aa + R, q),  v += Y (r' - r)          (33)
 //
 // Departures: a sweep that changes little is only a candidate for the end; v is then rebuilt from r, which
 // removes accumulated round-off, and the residual from these velocities decides. A few frictionless contacts
 // get their first guess from a direct solution and mostly need no sweep; the same residual judges it.
 #include "tamis/contact/nlgs.hpp"
 
-#include "tamis/contact/contact_law.hpp"
 #include "tamis/contact/local_solution.hpp"
 #include "tamis/contact/small_lcp.hpp"
 
@@ -26,8 +25,9 @@ void guess_directly(ContactProblem& problem)
     problem.v = problem.v_free;
     for (int i = 0; i < n; ++i) {
         const Contact& contact = problem.contacts[i];
-        q[i] = problem.relative_velocity(contact, 0) + contact.shift;
+        q[i] = problem.relative_velocity(contact, 0) + contact.bias[0];
         for (int j = 0; j <= i; ++j) A(i, j) = A(j, i) = problem.delassus(contact, 0, problem.contacts[j], 0);
+        A(i, i) += contact.compliance[0];
     }
     if (!solve_small_lcp(A, q, r)) return;
     for (int i = 0; i < n; ++i) problem.contacts[i].r = {r[i], 0, 0};
@@ -38,15 +38,7 @@ void guess_directly(ContactProblem& problem)
 void Nlgs::prepare(const ContactProblem& problem)
 {
     local.resize(problem.contacts.size());
-    for (std::size_t a = 0; a < local.size(); ++a) {
-        const Contact& contact = problem.contacts[a];
-        const int m = contact.active_rows();
-        local[a].setZero();
-        for (int i = 0; i < m; ++i)
-            for (int j = 0; j <= i; ++j)
-                local[a](i, j) = local[a](j, i) = problem.delassus(contact, i, contact, j);
-        if (contact.law == Law::bilateral) local[a] = inverse_of_leading(local[a], m);
-    }
+    for (std::size_t a = 0; a < local.size(); ++a) local[a] = local_matrix(problem, problem.contacts[a]);
 }
 
 // Returns the largest change of an impulse relative to the rms impulse.

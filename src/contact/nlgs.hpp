@@ -26,7 +26,7 @@ class Nlgs : public ContactSolver {
     void prepare(const ContactProblem& problem);
     double sweep(ContactProblem& problem) const;
 
-    std::vector<Eigen::Matrix3d> local; // W_aa of a contact, its inverse of a bilateral one
+    std::vector<Eigen::Matrix3d> local; // W_aa + R of a contact, its inverse of a bilateral one
     std::vector<double> wrenches_, wrenches_before_;
 };
 

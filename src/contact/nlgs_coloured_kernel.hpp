@@ -13,6 +13,7 @@ struct ContactBatch {
     long start;        // of the points in Bed
     int points;        // of the longest manifold; shorter ones are filled up with points that do nothing
     bool rolling;      // the points have rolling resistance
+    bool compliant;    // they have compliance or a tangential bias
     bool isotropic;    // all bodies have
 };
 

@@ -6,7 +6,7 @@
 
 namespace tamis::TAMIS_SIMD {
 
-template <bool isotropic, bool rolling, bool measure, class T>
+template <bool isotropic, bool rolling, bool compliant, bool measure, class T>
 static inline void sweep_batch(const ContactBed<T>& bed, const ContactBatch<T>& batch, BatchChange<T>* change)
 {
     using R = Native<T>;
@@ -25,8 +25,8 @@ static inline void sweep_batch(const ContactBed<T>& bed, const ContactBatch<T>& 
             load(total.change, change->change + k);
             load(total.impulse, change->impulse + k);
         }
-        solve_manifold<isotropic, rolling, measure>(a, b, batch.points, bed.point + batch.start + k, lanes,
-                                                    total);
+        solve_manifold<isotropic, rolling, compliant, measure>(a, b, batch.points,
+                                                               bed.point + batch.start + k, lanes, total);
         if constexpr (measure) {
             store(total.largest, change->largest + k);
             store(total.change, change->change + k);
@@ -35,6 +35,17 @@ static inline void sweep_batch(const ContactBed<T>& bed, const ContactBatch<T>& 
         scatter(a.line, bed.line, batch.row[0] + k, bed.moving);
         scatter(b.line, bed.line, batch.row[1] + k, bed.moving);
     }
+}
+
+template <bool compliant, bool measure, class T>
+static inline void sweep_any(const ContactBed<T>& bed, const ContactBatch<T>& batch, BatchChange<T>* change)
+{
+    if (batch.rolling)
+        batch.isotropic ? sweep_batch<true, true, compliant, measure>(bed, batch, change)
+                        : sweep_batch<false, true, compliant, measure>(bed, batch, change);
+    else
+        batch.isotropic ? sweep_batch<true, false, compliant, measure>(bed, batch, change)
+                        : sweep_batch<false, false, compliant, measure>(bed, batch, change);
 }
 
 template <bool measure, class T>
@@ -46,12 +57,8 @@ static void sweep_batches(const ContactBed<T>& bed, int begin, int end, BatchCha
             for (const auto& side : bed.batch[i + ahead].row)
                 for (const int row : side) __builtin_prefetch(bed.line + 8 * static_cast<long>(row));
         const ContactBatch<T>& batch = bed.batch[i];
-        if (batch.rolling)
-            batch.isotropic ? sweep_batch<true, true, measure>(bed, batch, change)
-                            : sweep_batch<false, true, measure>(bed, batch, change);
-        else
-            batch.isotropic ? sweep_batch<true, false, measure>(bed, batch, change)
-                            : sweep_batch<false, false, measure>(bed, batch, change);
+        batch.compliant ? sweep_any<true, measure>(bed, batch, change)
+                        : sweep_any<false, measure>(bed, batch, change);
     }
 }
 
@@ -75,8 +82,12 @@ static void prepare(const ContactBed<T>& bed, int begin, int end)
             gather(b.line, bed.line, batch.row[1] + k);
             gather(a.inertia, bed.inertia, batch.row[0] + k);
             gather(b.inertia, bed.inertia, batch.row[1] + k);
-            batch.rolling ? prepare_manifold<true>(a, b, batch.points, point + k, lanes)
-                          : prepare_manifold<false>(a, b, batch.points, point + k, lanes);
+            if (batch.compliant)
+                batch.rolling ? prepare_manifold<true, true>(a, b, batch.points, point + k, lanes)
+                              : prepare_manifold<false, true>(a, b, batch.points, point + k, lanes);
+            else
+                batch.rolling ? prepare_manifold<true, false>(a, b, batch.points, point + k, lanes)
+                              : prepare_manifold<false, false>(a, b, batch.points, point + k, lanes);
         }
     }
 }

@@ -25,8 +25,8 @@ SolverReport RobustContacts::solve(ContactProblem& problem)
     problem.rebuild_velocities();
     if (suits(problem) && !problem.contacts.empty()) {
         LocalProblem local = local_form(problem);
-        // In D W D, D q and D^-1 r with D^-2 = tr(W_aa) / 3 the natural map compares like with like: else
-        // grams would be solved to another accuracy than tonnes. A positive factor keeps the cones.
+        // In D (W + R) D, D q and D^-1 r with D^-2 = tr(W_aa + R_a) / 3 the natural map compares like with
+        // like: else grams would be solved to another accuracy than tonnes. A positive factor keeps the cones.
         const int n = local.contacts();
         std::vector<double> D(n);
         for (int a = 0; a < n; ++a) {
@@ -35,6 +35,7 @@ SolverReport RobustContacts::solve(ContactProblem& problem)
         }
         for (int a = 0; a < n; ++a) {
             for (int k = local.row[a]; k < local.row[a + 1]; ++k) local.block[k] *= D[a] * D[local.column[k]];
+            if (!local.R.empty()) local.R[a] *= D[a] * D[a];
             local.q.segment<3>(3 * a) *= D[a];
             local.r.segment<3>(3 * a) /= D[a];
         }

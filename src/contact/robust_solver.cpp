@@ -1,5 +1,5 @@
-// Three methods in turn on u = W r + q, each started from the best iterate so far or cold, until the relative
-// natural map is small enough:
+// Three methods in turn on u = W r + q, where W includes the compliance of contacts, each started from the
+// best iterate so far or cold, until the relative natural map is small enough:
 //
 // 1. Gauss-Seidel sweeps with the exact law of one contact (Jean 1999).
 // 2. Proximal point: a sequence of problems W + alpha t, q - alpha t r_k whose solutions r_k+1 tend to one of
@@ -47,7 +47,7 @@ namespace {
 
 using Blocks = std::vector<Matrix3d>; // one per contact
 
-// (A W + C) x = b with A and C block diagonal, rows and columns scaled by 1/sqrt(t).
+// (A (W + R) + C) x = b with A and C block diagonal, rows and columns scaled by 1/sqrt(t).
 class BlockSystem {
   public:
     BlockSystem(const LocalProblem& problem, const VectorXd& scale) : problem_(problem), scale_(scale) {}
@@ -90,7 +90,9 @@ class BlockSystem {
                 for (int j = 0; j < 3; ++j) add(3 * a + i, 3 * b + j, s * M(i, j));
         };
         for (int a = 0; a < problem_.contacts(); ++a) {
-            put(a, a, C[a]);
+            Matrix3d own = C[a];
+            if (!problem_.R.empty()) own += A[a] * problem_.compliance(a).asDiagonal();
+            put(a, a, own);
             for (int k = problem_.row[a]; k < problem_.row[a + 1]; ++k)
                 put(a, problem_.column[k], A[a] * problem_.block[k]);
         }
@@ -123,8 +125,8 @@ class Search {
     const LocalProblem& problem;
     const double tolerance;
     const int n;
-    Blocks local;           // W_aa, symmetric part
-    VectorXd t, sqrt_t;     // tr(W_aa) / 3, for each of the three rows
+    Blocks local;           // W_aa + R_a, symmetric part
+    VectorXd t, sqrt_t;     // tr(W_aa + R_a) / 3, for each of the three rows
     double largest_impulse; // |sqrt(t) r| of iterates that are believed
 };
 

@@ -21,13 +21,13 @@ template <class R>
 constexpr int lanes_of = 1;
 
 template <class T>
-static inline void gather(T (&to)[8], const T* lines, const int* row)
+TAMIS_KERNEL void gather(T (&to)[8], const T* lines, const int* row)
 {
     const T* line = lines + 8 * static_cast<long>(row[0]);
     for (int i = 0; i < 8; ++i) to[i] = line[i];
 }
 template <class T>
-static inline void scatter(const T (&from)[8], T* lines, const int* row, int below)
+TAMIS_KERNEL void scatter(const T (&from)[8], T* lines, const int* row, int below)
 {
     if (row[0] >= below) return;
     T* line = lines + 8 * static_cast<long>(row[0]);
@@ -92,7 +92,7 @@ constexpr int lanes_of<Pack<T, N>> = N;
 
 // a0 b0 a1 b1 ... of the first half of a and b, and of the second; 16 lanes as two groups of 8.
 template <int N, class V>
-static inline V zip_first(V a, V b)
+TAMIS_KERNEL V zip_first(V a, V b)
 {
     if constexpr (N == 2) return __builtin_shufflevector(a, b, 0, 2);
     if constexpr (N == 4) return __builtin_shufflevector(a, b, 0, 4, 1, 5);
@@ -101,7 +101,7 @@ static inline V zip_first(V a, V b)
         return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27);
 }
 template <int N, class V>
-static inline V zip_second(V a, V b)
+TAMIS_KERNEL V zip_second(V a, V b)
 {
     if constexpr (N == 2) return __builtin_shufflevector(a, b, 1, 3);
     if constexpr (N == 4) return __builtin_shufflevector(a, b, 2, 6, 3, 7);
@@ -112,7 +112,7 @@ static inline V zip_second(V a, V b)
 
 // Transpose of G vectors within groups of G lanes, by log2 G perfect shuffles.
 template <int N, int G, class V>
-static inline void transpose(V* m)
+TAMIS_KERNEL void transpose(V* m)
 {
     for (int stage = 1; stage < G; stage *= 2) {
         V t[G];
@@ -126,7 +126,7 @@ static inline void transpose(V* m)
 
 // to[i], lane l = number i of line row[l].
 template <class T, int N>
-static inline void gather(Pack<T, N> (&to)[8], const T* lines, const int* row)
+TAMIS_KERNEL void gather(Pack<T, N> (&to)[8], const T* lines, const int* row)
 {
     using V = typename Pack<T, N>::V;
     constexpr int G = N < 8 ? N : 8;
@@ -150,7 +150,7 @@ static inline void gather(Pack<T, N> (&to)[8], const T* lines, const int* row)
 
 // The inverse, for the lanes whose row is below a bound.
 template <class T, int N>
-static inline void scatter(const Pack<T, N> (&from)[8], T* lines, const int* row, int below)
+TAMIS_KERNEL void scatter(const Pack<T, N> (&from)[8], T* lines, const int* row, int below)
 {
     using V = typename Pack<T, N>::V;
     constexpr int G = N < 8 ? N : 8;

@@ -1,4 +1,4 @@
-// The text layout `fc3d 1` of a contact problem; docs/contact.md describes it.
+// The text layouts `fc3d 1` and `fc3d 2` of a contact problem; docs/contact.md describes them.
 #include "tamis/io/contact_file.hpp"
 
 #include "tamis/base/error.hpp"
@@ -19,7 +19,8 @@ using Eigen::VectorXd;
 
 std::string to_text(const LocalProblem& problem)
 {
-    std::string text = fmt::format("fc3d 1\nnc {}\nnblocks {}\n", problem.contacts(), problem.block.size());
+    std::string text = fmt::format("fc3d {}\nnc {}\nnblocks {}\n", problem.R.empty() ? 1 : 2,
+                                   problem.contacts(), problem.block.size());
     const auto out = std::back_inserter(text);
     for (int a = 0; a < problem.contacts(); ++a)
         for (int k = problem.row[a]; k < problem.row[a + 1]; ++k) {
@@ -33,6 +34,8 @@ std::string to_text(const LocalProblem& problem)
     };
     triples("q", problem.q);
     for (int a = 0; a < problem.contacts(); ++a) fmt::format_to(out, "mu {} {}\n", a, problem.mu[a]);
+    for (std::size_t a = 0; a < problem.R.size(); ++a)
+        fmt::format_to(out, "R {} {} {}\n", a, problem.R[a][0], problem.R[a][1]);
     triples("r", problem.r);
     return text;
 }
@@ -116,7 +119,8 @@ LocalProblem parse_local_problem(std::string_view text, const std::string& name)
         lines.end();
         return x;
     };
-    if (header("fc3d", "a version") != 1) lines.wrong("only version 1 of the layout is known");
+    const int version = header("fc3d", "a version");
+    if (version != 1 && version != 2) lines.wrong("only versions 1 and 2 of the layout are known");
     const int n = header("nc", "a number of contacts");
     // Each contact takes a line: a larger number is a mistake that would only exhaust the memory.
     if (n < 0 || static_cast<std::size_t>(n) > text.size())
@@ -127,20 +131,22 @@ LocalProblem parse_local_problem(std::string_view text, const std::string& name)
     problem.q = VectorXd::Zero(3 * n);
     problem.r = VectorXd::Zero(3 * n);
     problem.mu.assign(n, 0);
+    if (version == 2) problem.R.assign(n, Eigen::Vector2d::Zero());
     struct Entry {
         int row, column;
         Matrix3d W;
     };
     std::vector<Entry> entries;
-    std::vector<std::array<bool, 3>> seen(n); // q, mu, r of a contact
+    std::vector<std::array<bool, 4>> seen(n); // q, mu, r, R of a contact
     const auto first = [&](int a, int quantity) {
         if (seen[a][quantity]) lines.wrong(fmt::format("'{}' of contact {} is given twice", lines.key(), a));
         seen[a][quantity] = true;
     };
     while (lines.next()) {
         const std::string_view key = lines.key();
-        if (key != "B" && key != "q" && key != "mu" && key != "r")
-            lines.wrong(fmt::format("'{}' is none of B, q, mu, r", key));
+        if (key == "R" && version < 2) lines.wrong("compliance R needs version 2 of the layout");
+        if (key != "B" && key != "q" && key != "mu" && key != "R" && key != "r")
+            lines.wrong(fmt::format("'{}' is none of B, q, mu, R, r", key));
         const int a = lines.index(n);
         if (key == "B") {
             Entry entry{a, lines.index(n), {}};
@@ -150,6 +156,12 @@ LocalProblem parse_local_problem(std::string_view text, const std::string& name)
             first(a, 1);
             problem.mu[a] = lines.value<double>("a number");
             if (problem.mu[a] < 0) lines.wrong(fmt::format("the friction of contact {} is negative", a));
+        } else if (key == "R") {
+            first(a, 3);
+            for (double& R : problem.R[a]) {
+                R = lines.value<double>("two numbers");
+                if (R < 0) lines.wrong(fmt::format("the compliance of contact {} is negative", a));
+            }
         } else {
             first(a, key == "q" ? 0 : 2);
             (key == "q" ? problem.q : problem.r).segment<3>(3 * a) = lines.triple();

@@ -118,6 +118,10 @@ std::vector<double> list(const Eigen::VectorXd& x)
 void write_fclib(const std::filesystem::path& path, const LocalProblem& problem, bool solved,
                  SparseStorage storage)
 {
+    const auto yields = [](const Eigen::Vector2d& R) { return !R.isZero(0); };
+    if (const auto found = std::find_if(problem.R.begin(), problem.R.end(), yields); found != problem.R.end())
+        fail("Cannot write '{}': this layout has no place for the compliance of contact {}; use a text file.",
+             path.string(), found - problem.R.begin());
     const std::size_t n = 3 * static_cast<std::size_t>(problem.contacts());
     if (9 * problem.block.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
         fail("Cannot write '{}': the {} blocks of W are too many for the integers of this layout; use a text "

@@ -9,7 +9,8 @@ namespace tamis {
 
 enum class SparseStorage { compressed_rows, compressed_columns, triplets };
 
-// r becomes the solution of the file if it is one, else a guess.
+// r becomes the solution of the file if it is one, else a guess. Throws on a problem with compliance, for which
+// this layout has no place.
 void write_fclib(const std::filesystem::path& path, const LocalProblem& problem, bool solved,
                  SparseStorage storage = SparseStorage::compressed_rows);
 
@@ -17,7 +18,7 @@ void write_fclib(const std::filesystem::path& path, const LocalProblem& problem,
 // equality constraints or in global form, and on indices, sizes and numbers that make no sense.
 LocalProblem read_fclib(const std::filesystem::path& path);
 
-// From an FCLIB file or a text file (`fc3d 1`), by content.
+// From an FCLIB file or a text file (`fc3d`), by content.
 LocalProblem read_contact_problem(const std::filesystem::path& path);
 
 } // namespace tamis

@@ -46,7 +46,7 @@ struct StepReport {
     double residual = 0, residual_rms = 0, wrench_change = 0;
     std::array<int, 2> worst{-1, -1}; // shapes of the contact with the largest residual, if not converged
     const char* solver = "";
-    double violation = 0;   // that the step leaves where bodies approach: h max(-(u_n + shift), 0), m
+    double violation = 0;   // that the step leaves where bodies approach: h max(-w_n, 0), m
     double penetration = 0; // largest, at q_m, m
     double loop_error = 0;  // m
 };

@@ -76,8 +76,8 @@ void ContactAssembly::assemble_contact(const Step& step, int k)
         if (const ContactPoint* again = step.detection->again(d, pose))
             step.mechanisms.add_end_velocities(d, *again, step.times.theta, contact, u_minus);
     }
-    contact.shift = d.material->anticipation ? std::max(d.point.gap, 0.0) / step.times.h
-                                             : d.material->restitution * u_minus[0];
+    contact.bias[0] = d.material->anticipation ? std::max(d.point.gap, 0.0) / step.times.h
+                                               : d.material->restitution * u_minus[0];
     step.problem.contacts[contact_of_[k]] = contact;
     u_minus_[k] = u_minus;
 
@@ -85,7 +85,8 @@ void ContactAssembly::assemble_contact(const Step& step, int k)
     contact.law = Law::rolling;
     contact.normal = contact_of_[k];
     contact.friction = d.material->rolling;
-    contact.shift = 0;
+    contact.bias.setZero();
+    contact.compliance.setZero();
     contact.drift.setZero();
     contact.side[0] = contact.side[1] = {};
     side(0, d.body_a, on_a);

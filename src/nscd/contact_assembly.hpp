@@ -3,7 +3,7 @@
 //     mechanism  H = frame^T dx/dv B, stored with Y = M_red^-1 H^T                                   (25, 31)
 //     grain      a rigid block: arm and frame say it all
 //     driven     a body of a mechanism without freedom that meets a grain: a rigid block that moves as prescribed
-//     shift      e u_n^- (32), or max(g, 0) / h for contacts that anticipate: g + h u_n >= 0 at the next q_m
+//     bias_n     e u_n^- (32), or max(g, 0) / h for contacts that anticipate: g + h u_n >= 0 at the next q_m
 //
 // Impulses of the last step, found again by pair and feature, are what the solver starts from.
 #pragma once

@@ -68,7 +68,7 @@ inline void add_manifold(ContactProblem& problem, int a, int b, const Eigen::Vec
     Contact contact;
     contact.frame = frame_of(n);
     contact.friction = friction;
-    contact.shift = shift;
+    contact.bias[0] = shift;
     const int rigid[2] = {a, b};
     for (int k = 0; k < points; ++k) {
         Eigen::Vector3d point = middle;
@@ -85,7 +85,7 @@ inline void add_manifold(ContactProblem& problem, int a, int b, const Eigen::Vec
             roll.law = Law::rolling;
             roll.normal = static_cast<int>(problem.contacts.size()) - 1;
             roll.friction = rolling;
-            roll.shift = 0;
+            roll.bias.setZero();
             problem.contacts.push_back(roll);
         }
     }
@@ -145,6 +145,21 @@ inline ContactProblem bed(const BedOptions& options)
                 if (y == cells[1] - 1) touch_wall(a, -Eigen::Vector3d::UnitY());
             }
     return problem;
+}
+
+// Two contacts in three yield, by R up to `size` over the mass of a grain, and have a bias of `speed` at most.
+inline void soften(ContactProblem& problem, double size, double speed, unsigned seed = 2)
+{
+    Random random(seed);
+    double mass = 0;
+    for (const RigidBlock& body : problem.rigid) mass = std::max(mass, body.inverse_mass);
+    mass = mass > 0 ? 1 / mass : 1;
+    int count = 0;
+    for (Contact& contact : problem.contacts) {
+        if (contact.law == Law::rolling || count++ % 3 == 0) continue;
+        contact.compliance = {size / mass * random(0.3, 1), size / mass * random(0.3, 1)};
+        contact.bias = random.vector(speed);
+    }
 }
 
 } // namespace tamis::beds

@@ -52,7 +52,8 @@ struct Dense {
                 }
             }
             contact.drift = Vector3d(normal(generator), normal(generator), normal(generator));
-            contact.shift = normal(generator);
+            contact.bias = Vector3d(normal(generator), normal(generator), normal(generator));
+            if (a % 3 > 0) contact.compliance = {std::abs(normal(generator)), std::abs(normal(generator))};
             contact.friction = a % 4 == 0 ? 0 : 0.2 * a;
             if (a % 4 == 1) {
                 contact.law = Law::bilateral;
@@ -105,16 +106,17 @@ TEST(ContactProblem, ResidualEqualsTheDenseNaturalMap)
     int worst = -1;
     for (std::size_t a = 0; a < problem.contacts.size(); ++a) {
         const Contact& contact = problem.contacts[a];
-        const Matrix3d block = W.block<3, 3>(3 * a, 3 * a);
+        const Vector3d R(contact.compliance[0], contact.compliance[1], contact.compliance[1]);
+        const Matrix3d block = W.block<3, 3>(3 * a, 3 * a) + Matrix3d(R.asDiagonal());
         const double mu = contact.friction;
         const Vector3d r = contact.r;
         Vector3d u = dense.H.middleRows<3>(3 * a) * problem.v + contact.drift;
+        u += contact.bias + R.cwiseProduct(r);
         double natural;
         if (contact.law == Law::bilateral) {
             natural = 2 / (block(0, 0) + block(1, 1)) * u.head<2>().norm();
             approach = std::max(approach, u.head<2>().norm());
         } else {
-            u[0] += contact.shift;
             approach = std::max(approach, -u[0]);
             if (mu == 0) {
                 natural = std::abs(r[0] - std::max(0.0, r[0] - u[0] / block(0, 0)));
@@ -159,7 +161,7 @@ ContactProblem point_mass(double velocity, double shift, double impulse)
     Contact contact;
     contact.side[1] = {0, problem.reserve_map(0)};
     problem.H[0] = problem.Y[0] = 1;
-    contact.shift = shift;
+    contact.bias[0] = shift;
     contact.r[0] = impulse;
     problem.contacts.push_back(contact);
     problem.rebuild_velocities();
@@ -227,6 +229,8 @@ TEST(ContactProblem, RigidBlocksEqualGeneralBlocksWithTheSameMaps)
         for (Contact& contact : rigid.contacts) {
             if (count++ % 5 == 0) contact.friction = 0;
             contact.drift = random.vector(1e-3);
+            contact.bias = random.vector(1e-3);
+            if (count % 3 == 0) contact.compliance = {random(0, 1e-3), random(0, 1e-3)};
             contact.r = contact.active_rows() == 1 ? Vector3d(random(0, 1), 0, 0) : random.vector(1);
         }
         ContactProblem general = rigid;

@@ -20,11 +20,15 @@ VectorXd impulses(const ContactProblem& problem)
     return all;
 }
 
-// Grains and spheres with rolling resistance; two contacts go to the overflow.
+// Grains and spheres with rolling resistance, rigid and with compliance; two contacts go to the overflow.
 std::vector<ContactProblem> problems()
 {
     std::vector<ContactProblem> all{bed({.cells = {9, 8, 7}}),
                                     bed({.cells = {9, 8, 7}, .spheres = true, .rolling = 0.01})};
+    for (int k = 0; k < 2; ++k) {
+        all.push_back(all[k]);
+        beds::soften(all.back(), 0.1, 1e-3);
+    }
     for (ContactProblem& problem : all) {
         problem.contacts[40].drift = {0, 1e-3, 0};
         problem.contacts[80].law = Law::bilateral;

@@ -35,7 +35,7 @@ ContactProblem random_problem()
     for (const auto& pair : pairs) {
         Contact contact;
         contact.friction = problem.contacts.size() == 2 ? 0 : 0.4;
-        contact.shift = 0.1 * uniform();
+        contact.bias[0] = 0.1 * uniform();
         contact.drift = Vector3d::NullaryExpr(uniform);
         contact.r = Vector3d::NullaryExpr(uniform);
         if (contact.friction == 0) contact.r.tail<2>().setZero();
@@ -102,21 +102,41 @@ TEST(LocalProblem, TextIsReadByRowsInAnyOrder)
 
 TEST(LocalProblem, TextRoundTripIsExact)
 {
-    LocalProblem problem = local_form(random_problem());
-    problem.q[0] = 5e-324;
-    problem.q[1] = -0.0;
-    problem.q[2] = 1.7976931348623157e308;
-    const LocalProblem copy = parse_local_problem(to_text(problem), "text");
-    EXPECT_EQ(copy.row, problem.row);
-    EXPECT_EQ(copy.column, problem.column);
-    EXPECT_EQ(copy.mu, problem.mu);
-    ASSERT_EQ(copy.block.size(), problem.block.size());
-    const auto same = [](const auto& a, const auto& b) {
-        return a.size() == b.size() && std::memcmp(a.data(), b.data(), sizeof(double) * a.size()) == 0;
-    };
-    for (std::size_t k = 0; k < copy.block.size(); ++k) EXPECT_TRUE(same(copy.block[k], problem.block[k]));
-    EXPECT_TRUE(same(copy.q, problem.q));
-    EXPECT_TRUE(same(copy.r, problem.r));
+    LocalProblem rigid = local_form(random_problem());
+    rigid.q[0] = 5e-324;
+    rigid.q[1] = -0.0;
+    rigid.q[2] = 1.7976931348623157e308;
+    LocalProblem compliant = rigid;
+    compliant.R = {{0, 0}, {1.0 / 3, 5e-324}, {0, 1e300}, {2, 3}, {0.1, 0}};
+    for (const LocalProblem& problem : {rigid, compliant}) {
+        const std::string text = to_text(problem);
+        EXPECT_EQ(text.substr(0, 7),
+                  problem.R.empty() ? "fc3d 1\n" : "fc3d 2\n"); // older programs read the first
+        const LocalProblem copy = parse_local_problem(text, "text");
+        EXPECT_EQ(copy.row, problem.row);
+        EXPECT_EQ(copy.column, problem.column);
+        EXPECT_EQ(copy.mu, problem.mu);
+        EXPECT_EQ(copy.R, problem.R);
+        ASSERT_EQ(copy.block.size(), problem.block.size());
+        const auto same = [](const auto& a, const auto& b) {
+            return a.size() == b.size() && std::memcmp(a.data(), b.data(), sizeof(double) * a.size()) == 0;
+        };
+        for (std::size_t k = 0; k < copy.block.size(); ++k)
+            EXPECT_TRUE(same(copy.block[k], problem.block[k]));
+        EXPECT_TRUE(same(copy.q, problem.q));
+        EXPECT_TRUE(same(copy.r, problem.r));
+    }
+}
+
+TEST(LocalProblem, ComplianceNotGivenIsZero)
+{
+    const std::string text = altered("fc3d 1", "fc3d 2") + "R 1 0.5 0.25\n";
+    const LocalProblem problem = parse_local_problem(text, "file");
+    EXPECT_EQ(problem.compliance(0), Vector3d(0, 0, 0));
+    EXPECT_EQ(problem.compliance(1), Vector3d(0.5, 0.25, 0.25));
+    EXPECT_EQ(problem.diagonal(1), Matrix3d(Vector3d(2.5, 2.25, 2.25).asDiagonal()));
+    const VectorXd impulses = (VectorXd(6) << 1, 0, -1, 4, 8, 0).finished();
+    EXPECT_EQ(problem.velocity(impulses), (VectorXd(6) << -3, -1.5, -2 + 1e-3, 11, 20, 3).finished());
 }
 
 TEST(LocalProblem, MalformedTextIsRefusedByLine)
@@ -125,7 +145,12 @@ TEST(LocalProblem, MalformedTextIsRefusedByLine)
         EXPECT_NE(error_of(text).find(message), std::string::npos) << error_of(text);
     };
     expect("", "file:0: 'fc3d' is expected");
-    expect(altered("fc3d 1", "fc3d 2"), "file:2: only version 1");
+    expect(altered("fc3d 1", "fc3d 3"), "file:2: only versions 1 and 2");
+    expect(two_contacts + std::string("R 0 1 1\n"), "file:12: compliance R needs version 2");
+    const std::string second = altered("fc3d 1", "fc3d 2");
+    expect(second + "R 0 1 -1\n", "file:12: the compliance of contact 0 is negative");
+    expect(second + "R 0 1\n", "file:12: 'R' needs two numbers, not ''");
+    expect(second + "R 0 1 1\nR 0 1 1\n", "file:13: 'R' of contact 0 is given twice");
     expect(altered("nc 2", "nc two"), "file:3: 'nc' needs a number of contacts, not 'two'");
     expect(altered("nc 2", "nc -1"), "file:3: ");
     expect(altered("nc 2", "nc 2000000000"), "file:3: the file does not hold 2000000000 contacts");
@@ -138,7 +163,7 @@ TEST(LocalProblem, MalformedTextIsRefusedByLine)
     expect(altered("q 0 -1", "q 0 1x"), "file:8: 'q' needs three numbers, not '1x'");
     expect(altered("q 1 1 2 3", "q 1 1 2 3 4"), "file:9: '4' is one word too many");
     expect(altered("q 1", "q 0"), "file:9: 'q' of contact 0 is given twice");
-    expect(altered("q 1 1 2 3", "p 1 1 2 3"), "file:9: 'p' is none of B, q, mu, r");
+    expect(altered("q 1 1 2 3", "p 1 1 2 3"), "file:9: 'p' is none of B, q, mu, R, r");
     expect(altered("mu 0 0.3", "mu 0 -0.3"), "file:10: the friction of contact 0 is negative");
     expect(altered("mu 1 0\n", ""), "the file ends without 'mu' of contact 1");
     EXPECT_THROW(read_local_problem("no/such/file"), Error);
@@ -162,13 +187,16 @@ TEST(LocalProblem, NaturalMapOfOneContactIsItsClosedForm)
 TEST(LocalProblem, LocalFormHasTheVelocitiesOfTheProblem)
 {
     ContactProblem problem = random_problem();
+    problem.contacts[1].compliance = {0.3, 0.7};
+    problem.contacts[1].bias = {0.1, -0.2, 0.3};
+    problem.contacts[2].compliance = {0.4, 0.5}; // without friction
     problem.rebuild_velocities();
     const LocalProblem local = local_form(problem);
     ASSERT_EQ(local.contacts(), 5);
     EXPECT_EQ(local.column.size(), 19u); // all pairs but those of contacts 0-2, 0-3 and 1-3
     for (int a = 0; a < 5; ++a) {
         const Contact& contact = problem.contacts[a];
-        Vector3d u = problem.relative_velocity(contact) + contact.shift * Vector3d::UnitX();
+        Vector3d u = contact.law_velocity(problem.relative_velocity(contact));
         if (contact.friction == 0) u.tail<2>().setZero();
         EXPECT_LT((local.velocity(a, local.r) - u).norm(), 1e-13);
         EXPECT_LT((local.diagonal(a) - local.diagonal(a).transpose()).norm(), 1e-14);

@@ -101,7 +101,7 @@ Builder box_on_two_corners(double mass, double a, double b, double v_y, double s
     const double inertia = mass * (a * a + b * b) / 3;
     const int box =
         builder.block(Vector3d(1 / mass, 1 / mass, 1 / inertia).asDiagonal(), Vector3d(0.3, v_y, spin));
-    for (const double x : {-a, a}) builder.contact(box, Eigen::RowVector3d(0, 1, x)).shift = shift;
+    for (const double x : {-a, a}) builder.contact(box, Eigen::RowVector3d(0, 1, x)).bias[0] = shift;
     return builder;
 }
 
@@ -332,7 +332,7 @@ TEST(Nlgs, ChainAgainstAWallEqualsTheDenseSaddlePoint)
         joint.rows = 2;
     }
     G.block(2 * links, 3 * links - 3, 1, 3) = tip(angle(links - 1), length / 2).row(1);
-    builder.contact(links - 1, G.block(2 * links, 3 * links - 3, 1, 3)).shift = -0.2;
+    builder.contact(links - 1, G.block(2 * links, 3 * links - 3, 1, 3)).bias[0] = -0.2;
 
     // [M  G^T; G  0] (v, -r) = (M v_free, -shift)
     const int n = 3 * links, m = 2 * links + 1;

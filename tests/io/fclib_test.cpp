@@ -188,6 +188,18 @@ TEST(Fclib, UnusableProblemsAreRefusedWithAReason)
     refused("no group", [](auto& data) { data.clear(); });
 }
 
+TEST(Fclib, ComplianceIsRefusedByName)
+{
+    ScratchFolder folder;
+    LocalProblem problem = chain(3);
+    problem.R.assign(3, Eigen::Vector2d::Zero());
+    write_fclib(folder / "rigid.hdf5", problem, false);
+    problem.R[1][1] = 1e-9;
+    const std::string error = error_of([&] { write_fclib(folder / "soft.hdf5", problem, false); });
+    EXPECT_TRUE(contains(error, "soft.hdf5") && contains(error, "the compliance of contact 1")) << error;
+    EXPECT_FALSE(std::filesystem::exists(folder / "soft.hdf5"));
+}
+
 TEST(Fclib, TextAndHdf5AreToldApartByContent)
 {
     ScratchFolder folder;
