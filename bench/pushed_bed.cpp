@@ -72,10 +72,11 @@ struct Scene {
     ModelDescription model{"pushed_bed"};
     Body tool;
 
-    Scene(const Packing& bed, bool driven, double friction, double speed, double push)
+    Scene(const Packing& bed, bool driven, double friction, double stiffness, double speed, double push)
     {
         model.gravity({0, 0, -9.81});
-        const MaterialId stone = model.add(Material{.friction = friction, .anticipation = true});
+        const MaterialId stone =
+            model.add(Material{.friction = friction, .anticipation = true, .stiffness = stiffness});
         tool = model.add({.name = "blade", .joint = slide_x(), .mass = 30});
         model.attach(tool, blade, stone, blade_at, "blade");
         if (driven)
@@ -94,7 +95,7 @@ struct Scene {
 int main(int argc, char** argv)
 {
     int n = 1000, prelude = 200, steps = 10, most = 100000, sweeps = 2000, threads = 2;
-    double h = 5e-4, friction = 0.7, speed = 0.2, push = 3000;
+    double h = 5e-4, friction = 0.7, stiffness = 0, speed = 0.2, push = 3000;
     std::string kind = "driven", only;
     CLI::App app("A blade pushed through a dense bed of stones: force against solver and tolerance");
     app.add_option("--grains", n, "number of stones")->capture_default_str();
@@ -102,6 +103,7 @@ int main(int argc, char** argv)
     app.add_option("--speed", speed, "of the driven blade, m/s")->capture_default_str();
     app.add_option("--push", push, "force on the pushed blade, N")->capture_default_str();
     app.add_option("--friction", friction, "Coulomb coefficient")->capture_default_str();
+    app.add_option("--stiffness", stiffness, "of contacts, N/m; 0: rigid")->capture_default_str();
     app.add_option("--prelude", prelude, "steps before the comparison")->capture_default_str();
     app.add_option("--steps", steps, "with each solver")->capture_default_str();
     app.add_option("--h", h, "step size, s")->capture_default_str();
@@ -112,7 +114,7 @@ int main(int argc, char** argv)
     CLI11_PARSE(app, argc, argv);
 
     const Packing bed = stored_packing(fmt::format("bed_with_blade_{}", n), [&] { return make_bed(n); });
-    Scene scene(bed, kind == "driven", friction, speed, push);
+    Scene scene(bed, kind == "driven", friction, stiffness, speed, push);
     auto stepper = [&](const std::string& solver, double tolerance) {
         MoreauJeanOptions options{.h = h, .force = ForceEvaluation::explicit_};
         options.contacts = {
@@ -120,7 +122,7 @@ int main(int argc, char** argv)
         return MoreauJean(scene.model.finish(), options);
     };
 
-    MoreauJean before = stepper("coloured", 1e-3);
+    MoreauJean before = stepper("coloured", stiffness > 0 ? 1e-4 : 1e-3);
     for (int k = 0; k < prelude; ++k) {
         const StepReport report = before.step();
         if ((k + 1) % 20 == 0)
@@ -128,14 +130,17 @@ int main(int argc, char** argv)
                        k + 1, before.view().contact_force(scene.tool).force.x(), report.contacts,
                        report.sweeps, report.residual_rms);
     }
-    fmt::print("{} stones, blade {}, mu = {}, h = {} s\n\nforce on the blade against time, N\n", n, kind,
-               friction, h);
+    fmt::print("{} stones, blade {}, mu = {}, k = {:g} N/m, h = {} s\n\nforce on the blade against time, N\n",
+               n, kind, friction, stiffness, h);
     for (const auto& [solver, tolerance] : {std::pair{"coloured", 1e-3},
                                             {"coloured", 1e-4},
                                             {"coloured", 1e-5},
+                                            {"coloured", 1e-6},
                                             {"coloured-float", 1e-4},
                                             {"anderson", 1e-4},
+                                            {"anderson", 1e-6},
                                             {"nncg", 1e-4},
+                                            {"nncg", 1e-6},
                                             {"interior", 1e-5}}) {
         if (!only.empty()) continue;
         MoreauJean run = stepper(solver, tolerance);

@@ -78,12 +78,14 @@ AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(mode
         for (int j = 0; j < i; ++j) {
             if (shapes[i].material < 0 || shapes[j].material < 0 || !model.filter()(j, i)) continue;
             const Material pair = model.pair(shapes[i].material, shapes[j].material);
-            if (pair.rolling > 0 || pair.anticipation)
+            if (pair.rolling > 0 || pair.anticipation || pair.stiffness > 0)
                 fail("This method has no contacts with {}, but '{}' and '{}' have: run the model by the "
                      "Moreau-Jean "
                      "scheme.",
-                     pair.rolling > 0 ? "rolling resistance" : "anticipation", model.shape_name(j),
-                     model.shape_name(i));
+                     pair.rolling > 0     ? "rolling resistance"
+                     : pair.stiffness > 0 ? "compliant contacts"
+                                          : "anticipation",
+                     model.shape_name(j), model.shape_name(i));
         }
     for (const BodyRecord& b : model.bodies()) {
         const Eigen::LDLT<Matrix3d> ldlt(b.inertia);

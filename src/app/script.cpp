@@ -171,6 +171,7 @@ void Script::read_stepping()
         {0, 1});
     s.newton = options_.integer(
         "newton", 1, "iterations on implicit forces and beams in a step at most; 1: linearised", {1});
+    if (grains) read_compliance();
     if (cut_)
         if (const auto coupled = read_coupling(options_)) {
             coupled_ = std::make_shared<CoupledOptions>(*coupled);
@@ -185,6 +186,22 @@ void Script::read_stepping()
             name != "solver" && name != "threads")
             of_stepping[name] = value;
     identity_ = nlohmann::json::array({of_model, of_stepping}).dump();
+}
+
+// Unless asked for otherwise, materials stay as the model made them.
+void Script::read_compliance()
+{
+    Material most;
+    for (const Material& m : model.features().materials)
+        if (m.stiffness > most.stiffness) most = m;
+    const double stiffness =
+        options_.number("contact-stiffness", most.stiffness, "of all contacts, along the normal; 0: rigid",
+                        "N/m", not_negative);
+    const std::string form = options_.choice(
+        "contact-form", most.form == ContactForm::rate ? "rate" : "overlap", {"rate", "overlap"},
+        "of compliant contacts: springs that remember their force, or that push overlaps out");
+    const ContactForm chosen = form == "rate" ? ContactForm::rate : ContactForm::overlap;
+    if (stiffness != most.stiffness || chosen != most.form) model.comply(stiffness, chosen);
 }
 
 void Script::check_all() const

@@ -105,6 +105,7 @@ class Script {
   private:
     void read_all();
     void read_stepping();
+    void read_compliance();
     void check_all() const;
     void start_anew();
     const Model* finished_ = nullptr;

@@ -44,6 +44,7 @@ class CoupledView : public View {
     double memory(Memory m) const override { return nonsmooth_->memory(m); }
     std::span<const BodyMotion> sections(int beam) const override { return smooth_->sections(beam); }
     Energy beam_energy() const override { return smooth_->beam_energy(); }
+    double contact_energy() const override { return nonsmooth_->contact_energy(); }
     std::span<const ContactRecord> contacts() const override { return nonsmooth_->contacts(); }
 
   private:

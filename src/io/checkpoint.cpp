@@ -1,4 +1,4 @@
-// Layout, version 4. Attributes: format, version, tamis_version, model, model_hash, options, step, t, checksum.
+// Layout, version 5. Attributes: format, version, tamis_version, model, model_hash, options, step, t, checksum.
 //
 //     state/<name>    numbers and integers of the method, under the names that it gives them (SavedState)
 //     run/<name>      numbers of the program around
@@ -21,7 +21,7 @@ namespace tamis {
 namespace {
 
 constexpr const char* format = "tamis checkpoint";
-constexpr std::int32_t version = 4;
+constexpr std::int32_t version = 5;
 constexpr std::string_view state_group = "state/", run_group = "run/";
 
 std::uint64_t checksum(const Hdf5& file)

@@ -160,7 +160,24 @@ void check(const Material& material)
     if (!(material.rolling >= 0) || !std::isfinite(material.rolling))
         fail("A material has rolling resistance {}: the length must be finite and not negative.",
              material.rolling);
-    if (material.anticipation && material.restitution > 0)
+    if (!(material.stiffness >= 0) || !std::isfinite(material.stiffness))
+        fail("A material has the contact stiffness {} N/m: it must be finite and not negative; 0 is rigid.",
+             material.stiffness);
+    if (!(material.shear_ratio > 0) || !std::isfinite(material.shear_ratio))
+        fail("A material has {} as the ratio of tangential to normal stiffness: it must be positive.",
+             material.shear_ratio);
+    if (!(material.damping >= 0) || !std::isfinite(material.damping))
+        fail("A material has the contact damping {} s: it must be finite and not negative.",
+             material.damping);
+    if (material.damping > 0 && material.stiffness == 0)
+        fail("A material has contact damping {} s but no stiffness: rigid contacts have restitution instead.",
+             material.damping);
+    if (material.damping > 0 && material.restitution > 0)
+        fail("A material has both contact damping {} s and restitution {}: the damping of a compliant "
+             "contact follows "
+             "from its restitution; give one of them.",
+             material.damping, material.restitution);
+    if (material.anticipation && material.restitution > 0 && material.stiffness == 0)
         fail("A material has anticipation and restitution {}: bodies that stop at contact do not bounce; "
              "choose one.",
              material.restitution);
@@ -181,6 +198,18 @@ void ModelDescription::contact(MaterialId a, MaterialId b, const Material& pair)
     require_known(a, "A contact rule");
     require_known(b, "A contact rule");
     open().pair_rules.push_back({a.index, b.index, pair});
+}
+
+void ModelDescription::comply(double stiffness, ContactForm form)
+{
+    const auto set = [&](Material& material) {
+        material.stiffness = stiffness;
+        material.form = form;
+        if (stiffness == 0) material.damping = 0;
+        check(material);
+    };
+    for (Material& material : open().materials) set(material);
+    for (PairRule& rule : open().pair_rules) set(rule.material);
 }
 
 void ModelDescription::require_known(MaterialId material, const std::string& what) const

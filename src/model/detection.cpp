@@ -35,6 +35,7 @@ Detection::Detection(const Model& model, int threads)
             materials_.push_back(model.pair(a, b));
             anticipates_ = anticipates_ || materials_.back().anticipation;
             rolls_ = rolls_ || materials_.back().rolling > 0;
+            complies_ = complies_ || materials_.back().stiffness > 0;
         }
     if (shapes > few_shapes) return;
     for (int a = 0; a < shapes; ++a)

@@ -56,6 +56,7 @@ class Detection {
 
     bool anticipates() const { return anticipates_; } // some pair of materials does
     bool rolls() const { return rolls_; }             // some pair has rolling resistance
+    bool complies() const { return complies_; }       // some pair is compliant
 
   private:
     const std::vector<DetectedContact>& collect(double alert, std::span<const double> reach);
@@ -69,7 +70,7 @@ class Detection {
     std::vector<double> size_;        // bounding radius of shapes
     std::vector<char> ball_;          // a ball grain's: turns do not matter
     std::vector<Material> materials_; // by pair of materials
-    bool anticipates_ = false, rolls_ = false;
+    bool anticipates_ = false, rolls_ = false, complies_ = false;
     std::vector<std::pair<int, int>> all_pairs_; // of a small model
     Broadphase broadphase_;
     std::vector<Bounds> bounds_;

@@ -5,6 +5,7 @@
 #include "tamis/mbs_symbolic/schedule.hpp"
 #include "tamis/mbs_symbolic/tape.hpp"
 
+#include <cmath>
 #include <memory>
 
 namespace tamis {
@@ -25,6 +26,19 @@ Motion motion(const std::function<Expr(Expr)>& formula)
         };
     };
     return {function(x), function(rate(x))};
+}
+
+// F = 4/3 E* sqrt(R) d^(3/2), with 1/E* = 2 (1 - nu^2)/E, has dF/dd = (6 E*^2 R F)^(1/3).
+double hertz_stiffness(double young, double poisson, double force, double radius)
+{
+    if (!(young > 0) || !(force > 0) || !(radius > 0) || !(poisson > -1 && poisson <= 0.5) ||
+        !std::isfinite(young) || !std::isfinite(force) || !std::isfinite(radius))
+        fail("The Hertzian stiffness of E = {} Pa, nu = {}, F = {} N, R = {} m was asked for: give positive "
+             "numbers, and "
+             "Poisson's ratio between -1 and 0.5.",
+             young, poisson, force, radius);
+    const double modulus = young / (2 * (1 - poisson * poisson));
+    return std::cbrt(6 * modulus * modulus * radius * force);
 }
 
 void StartValues::make_room(const Mechanism& m)

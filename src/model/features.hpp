@@ -20,14 +20,30 @@ namespace tamis {
 
 class View; // read access to a state; view.hpp
 
+// How the spring of a compliant contact is kept from step to step; docs/theory.md, section on compliance.
+enum class ContactForm {
+    rate,    // by the impulse of the last step: the force changes as the bodies approach
+    overlap, // normal to the contact by the overlap of the bodies itself
+};
+
 struct Material {
-    double friction = 0;    // Coulomb coefficient
-    double restitution = 0; // Newton's coefficient, 0 .. 1
-    double rolling = 0;     // rolling resistance: largest offset of the normal force from the contact, m
+    double friction = 0; // Coulomb coefficient
+    double restitution =
+        0;              // Newton's coefficient, 0 .. 1; of a compliant contact its damping is derived from it
+    double rolling = 0; // rolling resistance: largest offset of the normal force from the contact, m
     // Inelastic contacts look ahead: bodies about to touch within the step stop at contact instead of
     // overlapping first. For dense media; without it, a contact acts once the gap is closed.
     bool anticipation = false;
+    // Compliance. `stiffness` is that of a contact between two bodies of this material, along the normal; 0: rigid.
+    double stiffness = 0;   // N/m; see also hertz_stiffness
+    double shear_ratio = 1; // tangential over normal stiffness
+    double damping = 0;     // of normal and tangential spring: damper over spring constant, s
+    ContactForm form = ContactForm::rate;
 };
+// Tangent stiffness of a Hertzian contact between two bodies of one material (Young's modulus, Pa, and Poisson's ratio)
+// under a reference force, N. `radius` is that of a sphere on a plane, or of the edge of a stone, m.
+double hertz_stiffness(double young, double poisson, double force, double radius);
+
 struct MaterialId {
     int index = 0;
 };

@@ -23,6 +23,12 @@ void require_possible(const BodyRecord& body)
              body.name, I[0], I[1], I[2]);
 }
 
+// Two springs of 2 k each; 0: rigid.
+double in_series(double a, double b)
+{
+    return a == 0 || b == 0 ? 2 * (a + b) : a == b ? a : 2 * a * b / (a + b);
+}
+
 } // namespace
 
 Model::Model(Features features) : features_(std::move(features)), gravity_value_(features_.gravity_value())
@@ -122,7 +128,15 @@ Material Model::pair(int a, int b) const
     const Material &A = features_.materials[a], &B = features_.materials[b];
     Material both{a == b ? A.friction : std::sqrt(A.friction * B.friction),
                   std::max(A.restitution, B.restitution), std::max(A.rolling, B.rolling)};
-    both.anticipation = both.restitution == 0 && (A.anticipation || B.anticipation);
+    both.stiffness = in_series(A.stiffness, B.stiffness);
+    both.anticipation = (both.restitution == 0 || both.stiffness > 0) && (A.anticipation || B.anticipation);
+    if (both.stiffness > 0) {
+        both.shear_ratio =
+            in_series(A.stiffness * A.shear_ratio, B.stiffness * B.shear_ratio) / both.stiffness;
+        both.damping = std::max(A.damping, B.damping);
+        both.form = std::max(A.form, B.form);
+        if (both.restitution > 0) both.damping = 0; // follows from it
+    }
     return both;
 }
 

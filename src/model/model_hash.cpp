@@ -100,6 +100,9 @@ std::uint64_t model_hash(const Model& model)
             const Material pair = model.pair(a, b);
             sum.matrix(Eigen::Vector3d(pair.friction, pair.restitution, pair.rolling));
             sum.number(pair.anticipation);
+            if (pair.stiffness == 0) continue;
+            sum.matrix(Eigen::Vector3d(pair.stiffness, pair.shear_ratio, pair.damping));
+            sum.number(static_cast<int>(pair.form));
         }
     sum.each(model.filter().group, [&](std::uint32_t g) { sum.number(g); });
     sum.each(model.filter().mask, [&](std::uint32_t m) { sum.number(m); });

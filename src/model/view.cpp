@@ -143,7 +143,7 @@ Wrench View::contact_force(ShapeId id, const Eigen::Vector3d& about) const
 
 double View::potential_energy() const
 {
-    double V = beam_energy().potential;
+    double V = beam_energy().potential + contact_energy();
     const Eigen::Vector3d g = model_.gravity_value();
     for (std::size_t b = 0; b < model_.bodies().size(); ++b) {
         const BodyRecord& body = model_.bodies()[b];

@@ -49,6 +49,7 @@ class View {
     // The sections of a beam at its nodes, from a to b, x along the beam; by number in Model::beams().
     virtual std::span<const BodyMotion> sections(int /*beam*/) const { return {}; }
     virtual Energy beam_energy() const { return {}; }
+    virtual double contact_energy() const { return 0; } // of the springs of compliant contacts
     virtual std::span<const ContactRecord> contacts() const = 0;
 
     const Model& model() const { return model_; }
@@ -66,7 +67,7 @@ class View {
     Eigen::Vector3d velocity(Frame frame) const;
     Eigen::Matrix3d rotation(Frame frame) const;
     double kinetic_energy() const;
-    double potential_energy() const; // gravity, springs and beams
+    double potential_energy() const; // gravity, springs, beams and compliant contacts
     double energy() const { return kinetic_energy() + potential_energy(); }
     double gap(ShapeId a, ShapeId b, int feature = 0) const; // in the current configuration, however large
     // Of the last step; zero if the contact was not active.

@@ -6,10 +6,25 @@
 #include "tamis/model/earlier_contacts.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace tamis {
 
 using Eigen::Vector3d;
+
+namespace {
+
+// Of a mass 1/W on a spring k and a damper k tau that bounces with the coefficient e: the damping ratio is
+// zeta = -ln e / sqrt(pi^2 + ln^2 e), and k tau = 2 zeta sqrt(k / W).
+double damping_time(double e, double k, double W)
+{
+    if (!(W > 0)) return 0;
+    const double log_e = std::log(e);
+    return -2 * log_e / std::sqrt((std::numbers::pi * std::numbers::pi + log_e * log_e) * k * W);
+}
+
+} // namespace
 
 struct ContactAssembly::Step {
     const State& state;
@@ -30,6 +45,7 @@ void ContactAssembly::assemble(std::span<const DetectedContact> found, const Sta
     const int count = static_cast<int>(found.size());
     contact_of_.resize(count);
     u_minus_.resize(count);
+    if (complies_) springs_.resize(count);
     int place = 0;
     for (int k = 0; k < count; ++k) {
         contact_of_[k] = place;
@@ -44,15 +60,16 @@ void ContactAssembly::assemble(std::span<const DetectedContact> found, const Sta
         EarlierContacts earlier(std::span<const State::Impulse>{state.impulses});
         for (int k = begin; k < end; ++k) {
             if (map_.meets_mechanism(found_[k]) != of_mechanisms) continue;
-            assemble_contact(step, k);
-            if (const State::Impulse* last = earlier.find(found_[k])) recall(*last, k, problem);
+            const State::Impulse* last = earlier.find(found_[k]);
+            assemble_contact(step, k, last);
+            if (last) recall(*last, k, problem);
         }
     };
     parallel_for(count, threads_for(count), [&](int begin, int end) { assemble(begin, end, false); });
     if (mechanisms.count() > 0) assemble(0, count, true);
 }
 
-void ContactAssembly::assemble_contact(const Step& step, int k)
+void ContactAssembly::assemble_contact(const Step& step, int k, const State::Impulse* last)
 {
     const DetectedContact& d = found_[k];
     const bool grain = map_.with_grain(d);
@@ -76,8 +93,11 @@ void ContactAssembly::assemble_contact(const Step& step, int k)
         if (const ContactPoint* again = step.detection->again(d, pose))
             step.mechanisms.add_end_velocities(d, *again, step.times.theta, contact, u_minus);
     }
-    contact.bias[0] = d.material->anticipation ? std::max(d.point.gap, 0.0) / step.times.h
-                                               : d.material->restitution * u_minus[0];
+    if (d.material->stiffness > 0)
+        comply(step, k, last, contact);
+    else
+        contact.bias[0] = d.material->anticipation ? std::max(d.point.gap, 0.0) / step.times.h
+                                                   : d.material->restitution * u_minus[0];
     step.problem.contacts[contact_of_[k]] = contact;
     u_minus_[k] = u_minus;
 
@@ -92,6 +112,57 @@ void ContactAssembly::assemble_contact(const Step& step, int k)
     side(0, d.body_a, on_a);
     side(1, d.body_b, on_b);
     step.problem.contacts[contact_of_[k] + 1] = contact;
+}
+
+// The force is that of the springs at the end of the step, and of dampers beside them. With spring s and force f times h:
+//
+//     s = s_old - h^2 k u,  f = s - h k tau u   =>   u + R (f - s_old) = 0,  R = 1 / (h k (h + tau))
+//
+// along each direction that neither opens nor slides; the overlap form has s_old = -h k g.
+void ContactAssembly::comply(const Step& step, int k, const State::Impulse* last, Contact& contact)
+{
+    const Material& material = *found_[k].material;
+    const double h = step.times.h, gap = found_[k].point.gap;
+    Spring& spring = springs_[k];
+    spring.before = last ? Vector3d(contact.frame.transpose() * last->spring) : Vector3d(0, 0, 0);
+    spring.before[0] = std::max(spring.before[0], 0.0);
+    spring.damping = material.damping;
+    if (material.restitution > 0)
+        spring.damping = damping_time(material.restitution, material.stiffness,
+                                      step.problem.delassus(contact, 0, contact, 0));
+    const double R = 1 / (h * material.stiffness * (h + spring.damping)), R_t = R / material.shear_ratio;
+    contact.compliance = {R, R_t};
+    contact.bias = {-R * spring.before[0] + std::max(gap, 0.0) / h, -R_t * spring.before[1],
+                    -R_t * spring.before[2]};
+    if (material.form == ContactForm::overlap)
+        contact.bias[0] = gap < 0 ? gap / (h + spring.damping) : gap / h;
+}
+
+// At the end of the step; see comply().
+Vector3d ContactAssembly::spring(const ContactProblem& problem, double h, int k) const
+{
+    const Contact& contact = problem.contacts[contact_of_[k]];
+    const Spring& spring = springs_[k];
+    Vector3d s = (spring.damping * spring.before + h * contact.r) / (h + spring.damping);
+    if (const Material& material = *found_[k].material; material.form == ContactForm::overlap)
+        s[0] = h * material.stiffness *
+               std::max(-(found_[k].point.gap + h * problem.relative_velocity(contact, 0)), 0.0);
+    return s;
+}
+
+double ContactAssembly::spring_energy(const State& state, double h) const
+{
+    double sum = 0;
+    if (!complies_) return sum;
+    for (std::size_t k = 0; k < contact_of_.size(); ++k) {
+        const Material& material = *found_[k].material;
+        if (material.stiffness == 0) continue;
+        const Vector3d s = state.impulses[k].spring / h;
+        const double normal = s.dot(found_[k].point.normal);
+        sum += (normal * normal + (s.squaredNorm() - normal * normal) / material.shear_ratio) /
+               (2 * material.stiffness);
+    }
+    return sum;
 }
 
 void ContactAssembly::add_rigid_side(const Step& step, Contact& contact, int side, int block,
@@ -116,7 +187,7 @@ void ContactAssembly::recall(const State::Impulse& last, int k, ContactProblem& 
         problem.contacts[contact_of_[k] + 1].r = contact.frame.transpose() * last.rolling;
 }
 
-void ContactAssembly::store(const ContactProblem& problem, State& state) const
+void ContactAssembly::store(const ContactProblem& problem, double h, State& state) const
 {
     state.impulses.resize(contact_of_.size());
     const int count = static_cast<int>(contact_of_.size());
@@ -126,9 +197,14 @@ void ContactAssembly::store(const ContactProblem& problem, State& state) const
             const int a = contact_of_[k];
             const Contact& contact = problem.contacts[a];
             const bool rolls = d.material->rolling > 0;
-            state.impulses[k] = {d.shape_a, d.shape_b, d.point.feature, contact.frame * contact.r,
+            state.impulses[k] = {d.shape_a,
+                                 d.shape_b,
+                                 d.point.feature,
+                                 contact.frame * contact.r,
                                  rolls ? Vector3d(contact.frame * problem.contacts[a + 1].r)
-                                       : Vector3d(0, 0, 0)};
+                                       : Vector3d(0, 0, 0),
+                                 d.material->stiffness > 0 ? Vector3d(contact.frame * spring(problem, h, k))
+                                                           : Vector3d(0, 0, 0)};
         }
     });
 }
@@ -161,11 +237,12 @@ void ContactAssembly::write(const State& state, SavedState& out)
 {
     std::vector<double> impulses;
     std::vector<std::int64_t> pairs;
-    impulses.reserve(6 * state.impulses.size());
+    impulses.reserve(9 * state.impulses.size());
     for (const State::Impulse& i : state.impulses) {
         pairs.insert(pairs.end(), {i.shape_a, i.shape_b, i.feature});
         impulses.insert(impulses.end(), i.r.data(), i.r.data() + 3);
         impulses.insert(impulses.end(), i.rolling.data(), i.rolling.data() + 3);
+        impulses.insert(impulses.end(), i.spring.data(), i.spring.data() + 3);
     }
     out.put_integers("impulse_pairs", pairs);
     out.put("impulses", impulses);
@@ -174,16 +251,19 @@ void ContactAssembly::write(const State& state, SavedState& out)
 void ContactAssembly::read(const SavedState& in, State& state, int shapes)
 {
     const std::vector<std::int64_t>& pairs = in.get_integers("impulse_pairs");
-    const std::vector<double>& impulses = in.get("impulses", 2 * pairs.size());
+    const std::vector<double>& impulses = in.get("impulses", 3 * pairs.size());
     state.impulses.resize(pairs.size() / 3);
     for (std::size_t k = 0; k < state.impulses.size(); ++k) {
         for (const std::int64_t shape : {pairs[3 * k], pairs[3 * k + 1]})
             if (shape < 0 || shape >= shapes)
                 fail("The state to go on from has an impulse on shape {} of {}: the file is damaged.", shape,
                      shapes);
-        state.impulses[k] = {static_cast<int>(pairs[3 * k]), static_cast<int>(pairs[3 * k + 1]),
-                             static_cast<int>(pairs[3 * k + 2]), Eigen::Map<const Vector3d>(&impulses[6 * k]),
-                             Eigen::Map<const Vector3d>(&impulses[6 * k + 3])};
+        state.impulses[k] = {static_cast<int>(pairs[3 * k]),
+                             static_cast<int>(pairs[3 * k + 1]),
+                             static_cast<int>(pairs[3 * k + 2]),
+                             Eigen::Map<const Vector3d>(&impulses[9 * k]),
+                             Eigen::Map<const Vector3d>(&impulses[9 * k + 3]),
+                             Eigen::Map<const Vector3d>(&impulses[9 * k + 6])};
     }
 }
 

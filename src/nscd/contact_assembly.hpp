@@ -3,7 +3,9 @@
 //     mechanism  H = frame^T dx/dv B, stored with Y = M_red^-1 H^T                                   (25, 31)
 //     grain      a rigid block: arm and frame say it all
 //     driven     a body of a mechanism without freedom that meets a grain: a rigid block that moves as prescribed
-//     bias_n     e u_n^- (32), or max(g, 0) / h for contacts that anticipate: g + h u_n >= 0 at the next q_m
+//     bias       e u_n^- (32), or max(g, 0) / h for contacts that anticipate: g + h u_n >= 0 at the next q_m
+//     compliant  w = u + bias + R r, R = 1 / (h k (h + tau)); the bias is -R times the spring's impulse of the last step
+//                (along the normal of the overlap form: g / (h + tau)); docs/theory.md, section on compliance
 //
 // Impulses of the last step, found again by pair and feature, are what the solver starts from.
 #pragma once
@@ -14,9 +16,9 @@ namespace tamis {
 
 class ContactAssembly {
   public:
-    // `rolls`: some pair of materials has rolling resistance.
-    ContactAssembly(const BlockMap& map, Law friction, bool rolls, int threads)
-        : map_(map), friction_(friction), rolls_(rolls), threads_(threads)
+    // `rolls`, `complies`: some pair of materials does.
+    ContactAssembly(const BlockMap& map, Law friction, bool rolls, bool complies, int threads)
+        : map_(map), friction_(friction), rolls_(rolls), complies_(complies), threads_(threads)
     {
     }
 
@@ -25,8 +27,9 @@ class ContactAssembly {
     void assemble(std::span<const DetectedContact> found, const State& state, const StepTimes& times,
                   Mechanisms& mechanisms, const double* v_start, Detection* detection,
                   ContactProblem& problem);
-    void store(const ContactProblem& problem, State& state) const; // the impulses found
-    void clear() { contact_of_.clear(); }                          // as if nothing had touched
+    void store(const ContactProblem& problem, double h, State& state) const; // the impulses found
+    double spring_energy(const State& state, double h) const;                // of compliant contacts
+    void clear() { contact_of_.clear(); }                                    // as if nothing had touched
 
     int count() const { return static_cast<int>(contact_of_.size()); }
     std::span<const int> contact_of() const
@@ -42,7 +45,9 @@ class ContactAssembly {
 
   private:
     struct Step; // what an assembly works with
-    void assemble_contact(const Step& step, int k);
+    void assemble_contact(const Step& step, int k, const State::Impulse* last);
+    void comply(const Step& step, int k, const State::Impulse* last, Contact& contact);
+    Eigen::Vector3d spring(const ContactProblem& problem, double h, int k) const;
     void add_rigid_side(const Step& step, Contact& contact, int side, int block, const Eigen::Vector3d& point,
                         Eigen::Vector3d& u_minus) const;
     void recall(const State::Impulse& last, int k, ContactProblem& problem) const;
@@ -50,11 +55,16 @@ class ContactAssembly {
 
     const BlockMap& map_;
     Law friction_;
-    bool rolls_;
+    bool rolls_, complies_;
     int threads_;
     std::span<const DetectedContact> found_;
     std::vector<int> contact_of_; // its rolling resistance follows
     std::vector<Eigen::Vector3d> u_minus_;
+    struct Spring {
+        Eigen::Vector3d before{0, 0, 0}; // impulse of the last step, in the contact's frame
+        double damping = 0;              // tau, s
+    };
+    std::vector<Spring> springs_; // of compliant contacts
 };
 
 } // namespace tamis

@@ -41,8 +41,8 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     next_memory_ = state_.memory;
 
     blocks_ = std::make_unique<BlockMap>(model, mechanisms_.without_freedom());
-    assembly_ =
-        std::make_unique<ContactAssembly>(*blocks_, options.contacts.friction, detection_.rolls(), threads_);
+    assembly_ = std::make_unique<ContactAssembly>(*blocks_, options.contacts.friction, detection_.rolls(),
+                                                  detection_.complies(), threads_);
     for (int m = 0; m < mechanisms_.count(); ++m)
         problem_.general_offset.push_back(problem_.general_offset.back() + mechanisms_.size(m));
     problem_.rigid.resize(blocks_->rigid_blocks());
@@ -65,6 +65,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     now_->make_contacts = [this](std::vector<ContactRecord>& records) {
         assembly_->write(problem_, records);
     };
+    now_->make_contact_energy = [this] { return assembly_->spring_energy(state_, options_.h); };
     now_->make_sections = [this](int beam) { return mechanisms_.sections(beam, state_, *now_); };
     now_->make_beam_energy = [this] { return mechanisms_.beam_energy(state_, *now_); };
     now_->set(state_.t, state_.q.data(), state_.v.data());
@@ -242,7 +243,7 @@ double MoreauJean::momentum_error() const
 
 void MoreauJean::update()
 {
-    assembly_->store(problem_, state_);
+    assembly_->store(problem_, options_.h, state_);
     if (!now_->drive_forces.empty())
         mechanisms_.drive_forces(state_, times_, problem_, *blocks_, found_, assembly_->contact_of(),
                                  now_->drive_forces);

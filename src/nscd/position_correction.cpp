@@ -19,17 +19,22 @@ void PositionCorrection::apply(const ContactProblem& problem, std::span<const De
 {
     gaps_.clear();
     // An anticipating contact that is not open keeps its gap: only deep ones can be deep at the next q_m.
-    const auto deep = [&](const DetectedContact& d) {
-        return d.material->anticipation && d.point.gap < -slop_;
+    // A compliant one has its overlap by right: the whole of it in the overlap form, else what its force asks for.
+    const auto corrected = [](const DetectedContact& d) {
+        return d.material->anticipation &&
+               (d.material->stiffness == 0 || d.material->form == ContactForm::rate);
     };
+    const auto deep = [&](const DetectedContact& d) { return corrected(d) && d.point.gap < -slop_; };
     if (moved_.empty() || std::none_of(found.begin(), found.end(), deep)) return;
     bool any = false;
     for (std::size_t k = 0; k < contact_of.size(); ++k) {
-        if (!found[k].material->anticipation) continue;
-        const double gap =
-            found[k].point.gap + h * problem.relative_velocity(problem.contacts[contact_of[k]], 0);
-        gaps_.push_back({contact_of[k], gap, std::min(-slop_, gap + share * (-slop_ - gap))});
-        any = any || gap < -slop_;
+        if (!corrected(found[k])) continue;
+        const Contact& contact = problem.contacts[contact_of[k]];
+        const double gap = found[k].point.gap + h * problem.relative_velocity(contact, 0),
+                     k_n = found[k].material->stiffness;
+        const double allowed = slop_ + (k_n > 0 ? contact.r[0] / (h * k_n) : 0);
+        gaps_.push_back({contact_of[k], gap, std::min(-allowed, gap + share * (-allowed - gap))});
+        any = any || gap < -allowed;
     }
     if (!any) return;
     for (auto& D : moved_) D.setZero();

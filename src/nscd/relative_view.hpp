@@ -31,6 +31,8 @@ class RelativeView : public View {
     // Contacts are written down when somebody asks for them.
     std::function<void(std::vector<ContactRecord>&)> make_contacts;
     void new_contacts() { contacts_made_ = false; }
+    std::function<double()> make_contact_energy;
+    double contact_energy() const override { return make_contact_energy ? make_contact_energy() : 0; }
     // So are beams.
     std::function<std::span<const BodyMotion>(int)> make_sections;
     std::function<Energy()> make_beam_energy;

@@ -20,8 +20,10 @@ struct State {
     struct Impulse {
         int shape_a, shape_b, feature;
         Eigen::Vector3d r, rolling; // of the contact and of its rolling resistance; world axes
+        Eigen::Vector3d
+            spring; // h times the force of the springs of a compliant contact, without its dampers
     };
-    std::vector<Impulse> impulses;           // of the last step, to start the next contact solve; by pair
+    std::vector<Impulse> impulses;           // of the last step, to go on from in the next; by pair
     std::vector<Partition::Sets> partitions; // by mechanism
     std::vector<double> memory;              // of Model::memories()
 };

@@ -1,0 +1,361 @@
+// Compliant contacts against closed forms and direct integrations of the same springs.
+#include "error_of.hpp"
+#include "nscd/grain_scenes.hpp"
+
+#include <numbers>
+#include <random>
+
+namespace tamis {
+namespace {
+
+using namespace scenes;
+using std::numbers::pi;
+
+constexpr ContactForm forms[] = {ContactForm::rate, ContactForm::overlap};
+
+double density_for(double mass, double radius)
+{
+    return mass / (4.0 / 3 * pi * radius * radius * radius);
+}
+
+class Compliant : public AtEveryScale {};
+
+// A ball that is laid on the floor without load sinks by F/k.
+TEST_P(Compliant, BallAtRestOverlapsByItsWeightOverTheStiffness)
+{
+    for (const ContactForm form : forms) {
+        const double mass = 2 * s * s * s, radius = 0.1 * s, sag = 1e-4 * s, k = mass * g / sag;
+        ModelDescription model("ball");
+        model.gravity({0, 0, -g});
+        const MaterialId soft =
+            model.add(Material{.stiffness = k, .damping = 0.3 * std::sqrt(sag / g), .form = form});
+        model.grain({.shape = sphere(radius),
+                     .material = soft,
+                     .density = density_for(mass, radius),
+                     .at = {.p = {0, 0, radius}}});
+        model.attach(ground, wall({0, 0, 1}, 0), soft);
+        MoreauJean run(model.finish(), with_step(0.05 * std::sqrt(sag / g)));
+        advance(run, 4000);
+        const double overlap = radius - run.view().position(GrainId{0}).z();
+        EXPECT_NEAR(overlap / sag, 1, form == ContactForm::rate ? 2e-2 : 1e-8) << static_cast<int>(form);
+        EXPECT_NEAR(run.view().contacts()[0].impulse[0], mass * g * run.options().h,
+                    1e-8 * mass * g * run.options().h);
+        EXPECT_NEAR(run.view().contact_energy(), mass * g * sag / 2, 1e-6 * mass * g * sag);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scales, Compliant, scales());
+
+// x'' = -w^2 (x + tau x'), from x = 0 with speed v.
+double oscillation(double w, double tau, double v, double t)
+{
+    const double decay = w * w * tau / 2, damped = std::sqrt(w * w - decay * decay);
+    return v / damped * std::exp(-decay * t) * std::sin(damped * t);
+}
+
+// A mass on the spring normal to the floor, and on that along it, swings as in closed form, to first order in h.
+TEST(Compliance, BlockSwingsOnItsSpringsAsInClosedForm)
+{
+    constexpr double mass = 2, k = 8e4, ratio = 0.6, v = 0.01;
+    for (const double tau : {0.0, 2e-3})
+        for (const bool along : {false, true}) {
+            const double w = std::sqrt(k * (along ? ratio : 1) / mass), t_end = 2.3 * pi / w;
+            const auto error = [&](int steps) {
+                ModelDescription model("block");
+                model.gravity({0, 0, -g});
+                const Body block =
+                    model.add({.name = "block", .joint = planar_y(), .mass = mass, .inertia = {1, 1e9, 1}});
+                const MaterialId soft = model.add(Material{.friction = 0.9,
+                                                           .stiffness = k,
+                                                           .shear_ratio = ratio,
+                                                           .damping = tau,
+                                                           .form = ContactForm::overlap});
+                model.attach(block, sphere(0.1), soft);
+                model.attach(ground, wall({0, 0, 1}, -0.1), soft);
+                model.start(block, 0, along ? v : 0, 0);
+                model.start(block, -mass * g / k, along ? 0 : v, 1); // where its weight is carried
+                MoreauJean run(model.finish(), with_step(t_end / steps));
+                advance(run, steps);
+                const double x =
+                    run.view().q(model.coordinate(block, along ? 0 : 1)) + (along ? 0 : mass * g / k);
+                return std::abs(x - oscillation(w, tau, v, t_end));
+            };
+            const double coarse = error(2000), fine = error(4000);
+            EXPECT_LT(fine, 5e-3 * v / w) << along << " " << tau;
+            EXPECT_NEAR(std::log2(coarse / fine), 1, 0.1) << along << " " << tau;
+        }
+}
+
+// A ball that hits the floor obliquely, by explicit steps so small that they do not matter: the law of penalty methods.
+struct Impact {
+    double v_x, v_z, omega; // after it; omega about y
+};
+Impact penalty_impact(double mass, double radius, double k, double ratio, double tau, double mu, double v_x,
+                      double v_z, double omega)
+{
+    const double h = 2e-5 * std::sqrt(mass / k), inertia = 0.4 * mass * radius * radius;
+    double overlap = 0, spring = 0; // along x: the spring's force
+    do {
+        const double f_n = std::max(k * overlap - k * tau * v_z, 0.0), slip = v_x - radius * omega,
+                     k_t = ratio * k;
+        double f_t = spring - k_t * tau * slip;
+        const bool slides = std::abs(f_t) > mu * f_n;
+        if (slides) f_t = std::copysign(mu * f_n, f_t);
+        // The spring behind a slider relaxes through its damper.
+        spring = slides ? (tau > 0 ? spring + h / tau * (f_t - spring) : f_t) : spring - h * k_t * slip;
+        v_z += h * f_n / mass;
+        v_x += h * f_t / mass;
+        omega -= h * radius * f_t / inertia;
+        overlap -= h * v_z;
+    } while (overlap > 0);
+    return {v_x, v_z, omega};
+}
+
+TEST(Compliance, ObliqueImpactTendsToThatOfThePenaltyMethod)
+{
+    constexpr double mass = 0.3, radius = 0.05, k = 5e4;
+    for (const ContactForm form : forms)
+        for (const double ratio : {1.0, 2.0 / 7})
+            for (const double v_x : {0.05, 0.4, 3.0}) { // sticks, sticks and slides, slides
+                const double mu = 0.3;
+                const Impact expected = penalty_impact(mass, radius, k, ratio, 0, mu, v_x, -1, 0);
+                const auto impact = [&](double h) {
+                    ModelDescription model("ball");
+                    const MaterialId m = model.add(
+                        Material{.friction = mu, .stiffness = k, .shear_ratio = ratio, .form = form});
+                    model.grain({.shape = sphere(radius),
+                                 .material = m,
+                                 .density = density_for(mass, radius),
+                                 .at = {.p = {0, 0, radius}},
+                                 .velocity = {v_x, 0, -1}});
+                    model.attach(ground, wall({0, 0, 1}, 0), m);
+                    MoreauJean run(model.finish(), with_step(h));
+                    advance(run, static_cast<int>(3 * pi * std::sqrt(mass / k) / h));
+                    const Vector3d v = run.view().velocity(GrainId{0});
+                    return Vector3d(v.x() - expected.v_x, v.z() - expected.v_z,
+                                    radius * (angular_velocity(run, GrainId{0}).y() - expected.omega))
+                        .norm();
+                };
+                const double h = 4e-3 * std::sqrt(mass / k), coarse = impact(h), fine = impact(h / 4);
+                EXPECT_LT(fine, 4e-3) << static_cast<int>(form) << " " << ratio << " " << v_x;
+                EXPECT_LT(fine, 0.4 * coarse) << static_cast<int>(form) << " " << ratio << " " << v_x;
+            }
+}
+
+// A bounce has the coefficient of restitution that its damping was derived from, in the limit of small steps. A spring
+// and damper that let go before they pull (as here) bounce a little higher.
+TEST(Compliance, DampingFollowsFromRestitution)
+{
+    constexpr double mass = 0.3, radius = 0.05, k = 5e4;
+    for (const double e : {0.3, 0.6, 0.9}) {
+        ModelDescription model("ball");
+        const MaterialId m =
+            model.add(Material{.restitution = e, .stiffness = k, .form = ContactForm::overlap});
+        model.grain({.shape = sphere(radius),
+                     .material = m,
+                     .density = density_for(mass, radius),
+                     .at = {.p = {0, 0, radius}},
+                     .velocity = {0, 0, -1}});
+        model.attach(ground, wall({0, 0, 1}, 0), m);
+        const double h = 2e-4 * std::sqrt(mass / k);
+        MoreauJean run(model.finish(), with_step(h));
+        advance(run, static_cast<int>(4 * std::sqrt(mass / k) / h));
+        const double zeta = -std::log(e) / std::hypot(pi, std::log(e));
+        const double expected =
+            penalty_impact(mass, radius, k, 1, 2 * zeta * std::sqrt(mass / k), 0, 0, -1, 0).v_z;
+        EXPECT_NEAR(run.view().velocity(GrainId{0}).z(), expected, 2e-3) << e;
+        EXPECT_NEAR(expected, e, 0.12) << e;
+    }
+}
+
+// Newton's cradle with springs between its balls: not one ball flies off but a wave arrives.
+TEST(Compliance, CradleTendsToTheWaveInAChainOfSprings)
+{
+    constexpr int n = 5;
+    constexpr double mass = 1, radius = 0.5, k = 1e4, t_end = 0.1;
+    std::array<double, n> x{}, v{1}; // direct integration
+    const double step = 1e-7;
+    for (long j = 0; j < std::lround(t_end / step); ++j) {
+        std::array<double, n> force{};
+        for (int i = 0; i + 1 < n; ++i) {
+            const double f = k * std::max(x[i] - x[i + 1], 0.0);
+            force[i] -= f;
+            force[i + 1] += f;
+        }
+        for (int i = 0; i < n; ++i) x[i] += step * (v[i] += step * force[i] / mass);
+    }
+    for (const ContactForm form : forms) {
+        const auto error = [&](double h) {
+            ModelDescription model("cradle");
+            const MaterialId m = model.add(Material{.stiffness = k, .form = form});
+            for (int i = 0; i < n; ++i)
+                model.grain({.shape = sphere(radius),
+                             .material = m,
+                             .density = density_for(mass, radius),
+                             .at = {.p = {2 * radius * i, 0, 0}},
+                             .velocity = {i == 0 ? 1.0 : 0.0, 0, 0}});
+            MoreauJean run(model.finish(), with_step(h));
+            advance(run, static_cast<int>(std::lround(t_end / h)));
+            double sum = 0;
+            for (int i = 0; i < n; ++i) sum += std::abs(run.view().velocity(GrainId{i}).x() - v[i]);
+            return sum;
+        };
+        const double coarse = error(2e-5), fine = error(5e-6);
+        EXPECT_LT(fine, 2e-2) << static_cast<int>(form);
+        EXPECT_LT(fine, 0.4 * coarse) << static_cast<int>(form);
+    }
+    EXPECT_GT(std::abs(v[3]), 0.05); // more than one ball moves: unlike rigid ones
+}
+
+// A ball between two plates that close, inside the friction angle: no rigid solution, a finite force that grows with k.
+TEST(Compliance, WedgedBallHasAForceThatGrowsWithTheStiffness)
+{
+    double before = 0;
+    for (const double k : {1e4, 1e5, 1e6}) {
+        ModelDescription model("wedge");
+        const MaterialId m =
+            model.add(Material{.friction = 0.8, .stiffness = k, .form = ContactForm::overlap});
+        const Body plate = model.add({.name = "plate", .joint = slide_z(), .mass = 1});
+        model.attach(plate, wall({0, 0, -1}, -0.2), m);
+        model.attach(ground, wall({0, 0, 1}, 0), m);
+        constexpr double speed = -0.01;
+        model.drive(model.coordinate(plate),
+                    {[=](double t) { return speed * t; }, [=](double) { return speed; }});
+        model.grain({.shape = sphere(0.1), .material = m, .density = 1000, .at = {.p = {0, 0, 0.1}}});
+        MoreauJean run(model.finish(), with_step(1e-3));
+        for (int n = 0; n < 100; ++n) ASSERT_TRUE(run.step().converged);
+        // Two springs in a row, closed by 1 mm.
+        const double force = run.view().contact_force(plate).force.z();
+        EXPECT_NEAR(force, k * 1e-3 / 2, 2e-2 * force);
+        EXPECT_GT(force, 5 * before);
+        before = force;
+    }
+}
+
+struct Crowd {
+    ModelDescription model{"crowd"};
+    explicit Crowd(const Material& law)
+    {
+        std::mt19937_64 random(3);
+        const auto number = [&] { return 2 * static_cast<double>(random() >> 11) * 0x1p-53 - 1; };
+        const MaterialId m = model.add(law);
+        for (int i = 0; i < 4; ++i)
+            for (int j = 0; j < 4; ++j)
+                for (int l = 0; l < 4; ++l)
+                    model.grain({.shape = sphere(0.1),
+                                 .material = m,
+                                 .density = 1000,
+                                 .at = {.p = {0.21 * i, 0.21 * j, 0.21 * l}},
+                                 .velocity = {number(), number(), number()},
+                                 .angular_velocity = {3 * number(), 3 * number(), 3 * number()}});
+        model.attach(ground, hollow(box(0.9, 0.9, 0.9)), m, {.p = {0.315, 0.315, 0.315}});
+    }
+};
+
+TEST(Compliance, NeverCreatesEnergyAndKeepsMomentum)
+{
+    for (const double theta : {0.5, 1.0})
+        for (const double damping : {0.0, 1e-4}) {
+            Crowd crowd({.friction = 0.4, .stiffness = 1e6, .damping = damping});
+            MoreauJeanOptions options = with_step(1e-4, 1e-11);
+            options.theta = theta;
+            options.contacts.max_sweeps = 100000;
+            MoreauJean run(crowd.model.finish(), options);
+            double energy = run.view().energy();
+            const double start = energy;
+            for (int n = 0; n < 2000; ++n) {
+                ASSERT_TRUE(run.step().converged);
+                EXPECT_LT(run.view().energy(), energy + 1e-9 * start) << n;
+                EXPECT_LT(run.momentum_error(), 1e-12);
+                energy = run.view().energy();
+            }
+            EXPECT_LT(energy, 0.9 * start);
+            EXPECT_GT(energy, 1e-3 * start);
+        }
+}
+
+// Threads, and a stop in between, change nothing.
+TEST(Compliance, ResumesToTheSameBitsOnAnyNumberOfThreads)
+{
+    for (const ContactForm form : forms)
+        for (const char* solver : {"auto", "coloured", "nlgs"}) {
+            Crowd crowd({.friction = 0.4, .stiffness = 1e6, .damping = 1e-4, .form = form});
+            const auto stepper = [&](int threads) {
+                MoreauJeanOptions options = with_step(1e-4, 1e-8);
+                options.contacts.threads = threads;
+                options.contacts.solver = solver;
+                return MoreauJean(crowd.model.finish(), options);
+            };
+            MoreauJean whole = stepper(1), other = stepper(3);
+            advance(whole, 300);
+            other.restore(whole.save());
+            advance(whole, 300);
+            advance(other, 300);
+            EXPECT_EQ(whole.state_hash(), other.state_hash()) << solver;
+        }
+}
+
+TEST(Compliance, StiffnessTendsToRigidContacts)
+{
+    const auto speed = [](double k) {
+        ModelDescription model("block");
+        model.gravity({0, 0, -g});
+        const MaterialId m = model.add(Material{.friction = 0.3, .anticipation = true, .stiffness = k});
+        const GrainId block = model.grain({.shape = box(0.2, 0.2, 0.1),
+                                           .material = m,
+                                           .density = 1000,
+                                           .at = {.p = {0, 0, 0.05}},
+                                           .velocity = {1, 0, 0}});
+        model.attach(ground, wall({0, 0, 1}, 0), m);
+        MoreauJean run(model.finish(), with_step(1e-3));
+        advance(run, 200);
+        return run.view().velocity(block).x();
+    };
+    const double rigid = speed(0);
+    EXPECT_NEAR(rigid, 1 - 0.3 * g * 0.2, 1e-9);
+    EXPECT_NEAR(speed(1e12), rigid, 1e-6);
+    EXPECT_NEAR(speed(1e7), rigid, 1e-2);
+}
+
+TEST(Compliance, PairsAreHalvesOfSpringsInSeries)
+{
+    ModelDescription description("pairs");
+    const MaterialId soft = description.add(Material{.stiffness = 1e6, .shear_ratio = 0.5, .damping = 1e-4});
+    const MaterialId hard = description.add(Material{.stiffness = 3e6, .form = ContactForm::overlap});
+    const MaterialId rigid = description.add(Material{});
+    const Model& model = description.finish();
+    const Material same = model.pair(soft.index, soft.index), mixed = model.pair(hard.index, soft.index);
+    EXPECT_EQ(same.stiffness, 1e6);
+    EXPECT_EQ(same.shear_ratio, 0.5);
+    EXPECT_DOUBLE_EQ(mixed.stiffness, 1.5e6);
+    EXPECT_DOUBLE_EQ(mixed.shear_ratio * mixed.stiffness, 2 * 0.5e6 * 3e6 / 3.5e6);
+    EXPECT_EQ(mixed.damping, 1e-4);
+    EXPECT_EQ(mixed.form, ContactForm::overlap);
+    EXPECT_DOUBLE_EQ(model.pair(soft.index, rigid.index).stiffness, 2e6);
+    EXPECT_EQ(model.pair(rigid.index, rigid.index).stiffness, 0);
+}
+
+TEST(Compliance, HertzianStiffnessIsTheSlopeOfHertzsLaw)
+{
+    const double young = 50e9, poisson = 0.25, radius = 4e-3, force = 300;
+    const double modulus = young / (2 * (1 - poisson * poisson));
+    const auto law = [&](double d) { return 4.0 / 3 * modulus * std::sqrt(radius) * std::pow(d, 1.5); };
+    const double d = std::pow(force / (4.0 / 3 * modulus * std::sqrt(radius)), 2.0 / 3), step = 1e-4 * d;
+    EXPECT_NEAR(hertz_stiffness(young, poisson, force, radius), (law(d + step) - law(d - step)) / (2 * step),
+                1.0);
+    EXPECT_NE(error_of([] { hertz_stiffness(-1, 0.3, 1, 1); }), "");
+    EXPECT_NE(error_of([] { hertz_stiffness(1, 0.7, 1, 1); }), "");
+}
+
+TEST(Compliance, ImpossibleValuesAreRefused)
+{
+    ModelDescription model("m");
+    for (const Material& m :
+         {Material{.stiffness = -1}, Material{.stiffness = NAN}, Material{.stiffness = 1, .shear_ratio = 0},
+          Material{.stiffness = 1, .damping = -1}, Material{.damping = 1e-3},
+          Material{.restitution = 0.5, .stiffness = 1, .damping = 1e-3}})
+        EXPECT_NE(error_of([&] { model.add(m); }), "");
+}
+
+} // namespace
+} // namespace tamis
