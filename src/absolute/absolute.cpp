@@ -28,6 +28,7 @@ Absolute::Absolute(const Model& model, const AbsoluteOptions& options)
     for (int b = 0; b < system_.bodies(); ++b) problem_.general_offset.push_back(6 * (b + 1));
     problem_.v_free = problem_.v = state_.v;
     view_.set_step(options.h);
+    sizes_ = model.sizes();
 }
 
 StepReport Absolute::step()
@@ -58,6 +59,7 @@ StepReport Absolute::step()
     const int worst = solved.residual.worst - static_cast<int>(problem_.contacts.size() - contacts_.size());
     if (!report.converged && worst >= 0) // else it is a joint
         report.worst = {contacts_[worst].shape_a, contacts_[worst].shape_b};
+    for (const ContactRecord& c : contacts_) report.add_gap(c.gap, c.shape_a, c.shape_b, sizes_);
     report.loop_error = system_.error();
     return report;
 }

@@ -49,6 +49,7 @@ class Absolute : public Stepper {
     ContactProblem problem_;                      // groups of joint rows, then contacts
     std::vector<Eigen::Vector3d> joint_impulses_; // of the last step, by group
     std::vector<ContactRecord> contacts_, last_contacts_;
+    std::vector<double> sizes_; // of shapes
 };
 
 } // namespace tamis

@@ -123,6 +123,7 @@ GeneralizedAlpha::GeneralizedAlpha(const Model& model, const GeneralizedAlphaOpt
     beta_ = (gamma_ + 0.5) * (gamma_ + 0.5) / 4;
 
     view_.set_step(options.h);
+    sizes_ = model.sizes();
     problem_.general_offset.push_back(6 * system_.bodies());
     a_ = v_dot_ = a_next_ = v_dot_next_ = displacement_ = Eigen::VectorXd::Zero(6 * system_.bodies());
     linearise();
@@ -157,6 +158,7 @@ StepReport GeneralizedAlpha::step()
     update();
     clock_.end(Phase::update);
     report.contacts = static_cast<int>(contacts_.size());
+    for (const ContactRecord& c : contacts_) report.add_gap(c.gap, c.shape_a, c.shape_b, sizes_);
     report.loop_error = system_.error();
     return report;
 }

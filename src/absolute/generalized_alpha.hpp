@@ -68,6 +68,7 @@ class GeneralizedAlpha : public Stepper {
     std::vector<Candidate> candidates_, last_candidates_;
     ContactProblem problem_; // all velocities are one block, reduced by the joints: Y = (K^-1)_vv H^T
     std::vector<ContactRecord> contacts_;
+    std::vector<double> sizes_; // of shapes
 };
 
 } // namespace tamis

@@ -5,6 +5,7 @@
 #include "tamis/absolute/generalized_alpha.hpp"
 #include "tamis/app/coupling_options.hpp"
 #include "tamis/app/stored_packing.hpp"
+#include "tamis/app/verdict.hpp"
 #include "tamis/contact/auto_solver.hpp"
 #include "tamis/model/check_drives.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
@@ -135,6 +136,13 @@ void Script::read_all()
     s.no_output = options_.flag("no-output", "write no files");
     s.quiet = options_.flag("quiet", "print nothing but errors");
     s.verbose = options_.flag("verbose", "print progress even when not on a terminal");
+    if (study_) return;
+    options_.group("Verdict");
+    s.limits = options_.text("limits", defaults.limits,
+                             "of the verdict, as penetration=0.1:0.8,energy=0.1: doubtful and absurd");
+    const Limits readable(s.limits);
+    s.believe = options_.flag("believe", "accept an absurd result: exit code 0 instead of 3");
+    s.allow_overlap = options_.flag("allow-overlap", "grains may overlap bodies and walls at the start");
 }
 
 void Script::read_stepping()
@@ -220,6 +228,11 @@ void Script::check_all() const
         for (const std::string& column : r.columns)
             if (!columns.insert(column).second)
                 fail("Two records are called '{}': names must differ.", column);
+}
+
+bool Script::explicit_springs() const
+{
+    return !coupled_ && (method_ == Method::moreau_jean || method_ == Method::absolute);
 }
 
 std::unique_ptr<Stepper> Script::make_stepper() const

@@ -45,6 +45,7 @@ struct RunDefaults {
     std::optional<double> tolerance;
     std::optional<int> max_sweeps;
     std::string solver = "auto";
+    std::string limits; // of the verdict, as for --limits
 };
 
 struct CoupledOptions;
@@ -101,6 +102,7 @@ class Script {
     Method method() const { return method_; }
     const std::function<void(Study&)>& study() const { return study_; } // empty: the model is stepped
     std::unique_ptr<Stepper> make_stepper() const;
+    bool explicit_springs() const; // those that say so bound the step
 
   private:
     void read_all();

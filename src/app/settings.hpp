@@ -8,8 +8,8 @@ namespace tamis {
 struct Settings {
     double h, theta, t_end, tolerance, rho_inf, checkpoint_every;
     int frames, record_every, max_sweeps, threads, newton;
-    std::string force, out, solver, friction_law;
-    bool quiet, verbose, no_output, resume, surfaces;
+    std::string force, out, solver, friction_law, limits;
+    bool quiet, verbose, no_output, resume, surfaces, believe, allow_overlap;
 };
 
 } // namespace tamis

@@ -8,6 +8,8 @@
 #include "tamis/app/saved.hpp"
 #include "tamis/app/stop_signals.hpp"
 #include "tamis/app/summary_file.hpp"
+#include "tamis/app/verdict.hpp"
+#include "tamis/app/watch.hpp"
 #include "tamis/io/checkpoint.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/mbs_symbolic/compiled_equations.hpp"
@@ -37,6 +39,8 @@ struct Statistics {
     int max_contacts = 0, max_sweeps = 0;
     double max_residual = 0, max_loop_error = 0, energy_start = 0, energy_end = 0;
     double max_penetration = 0, max_momentum_error = 0;
+    double overlap = 0, overlap_t = 0; // largest penetration over the smaller body's size, and when
+    std::array<int, 2> overlap_shapes{-1, -1};
     std::vector<double> unconverged_at; // ends of these steps, s
     double worst = -1, worst_t = 0; // largest residual of a step that did not converge, and when that ended
     std::array<int, 2> worst_shapes{-1, -1};
@@ -48,6 +52,11 @@ struct Statistics {
             worst = r.residual;
             worst_t = t;
             worst_shapes = r.worst;
+        }
+        if (r.overlap > overlap) {
+            overlap = r.overlap;
+            overlap_t = t;
+            overlap_shapes = r.deepest;
         }
         ++steps;
         contact_steps += r.contacts > 0;
@@ -83,6 +92,10 @@ struct Statistics {
         f("worst_t", s.worst_t);
         f("worst_shape_a", s.worst_shapes[0]);
         f("worst_shape_b", s.worst_shapes[1]);
+        f("overlap", s.overlap);
+        f("overlap_t", s.overlap_t);
+        f("overlap_shape_a", s.overlap_shapes[0]);
+        f("overlap_shape_b", s.overlap_shapes[1]);
     }
     void save(Checkpoint& to) const
     {
@@ -92,7 +105,7 @@ struct Statistics {
     void restore(const Checkpoint& from, const Model& model)
     {
         each(*this, [&]<class T>(const char* name, T& number) { number = saved_number<T>(from, name); });
-        for (const int shape : worst_shapes)
+        for (const int shape : {worst_shapes[0], worst_shapes[1], overlap_shapes[0], overlap_shapes[1]})
             if (shape < -1 || shape >= static_cast<int>(model.shapes().size()))
                 fail("The checkpoint names shape {} of {}: it is damaged; start the run anew without "
                      "--resume.",
@@ -121,33 +134,53 @@ void check_same_run(const Script& script, const Checkpoint& checkpoint)
              script.finished().name());
 }
 
-// Shapes that overlap at the start, beyond what round-off or a resting contact explains.
-std::vector<std::string> overlaps(const View& view)
+// Shapes that overlap at the start, beyond what round-off or a resting contact explains. Grains that do so by more than
+// a tenth of the smaller body are refused, unless that is allowed: the first step would shoot them apart.
+std::vector<std::string> overlaps(const View& view, bool allowed)
 {
     std::vector<std::string> out;
-    Detection detection(view.model());
+    const Model& model = view.model();
+    Detection detection(model);
+    const std::vector<double> sizes = model.sizes();
     double deepest = 0;
-    int pairs = 0;
+    int pairs = 0, refused = 0;
+    std::string worst;
     const auto& found = detection.detect([&](int body) { return view.body_motion(body).pose; });
     for (std::size_t k = 0; k < found.size(); ++k) {
         const DetectedContact& c = found[k];
-        const AttachedShape &a = view.model().shapes()[c.shape_a], &b = view.model().shapes()[c.shape_b];
+        const AttachedShape &a = model.shapes()[c.shape_a], &b = model.shapes()[c.shape_b];
         deepest = std::max(deepest, -c.point.gap);
         const bool last =
             k + 1 == found.size() || found[k + 1].shape_a != c.shape_a || found[k + 1].shape_b != c.shape_b;
         if (!last) continue;
+        const double depth = std::exchange(deepest, 0.0);
+        const int grain_a = model.grain_of(a.body), grain_b = model.grain_of(b.body);
+        const bool grain = grain_a >= 0 || grain_b >= 0;
+        const double size = std::min(sizes[c.shape_a], sizes[c.shape_b]);
+        if (grain && !allowed && depth > 0.1 * size) {
+            if (++refused > 5) continue;
+            // Deeper than its centre, in what is no grain: behind a wall, or outside a container.
+            const bool inside = depth > size / 2 && (grain_a < 0 || grain_b < 0);
+            const std::string one = model.shape_name(grain_a >= 0 ? c.shape_a : c.shape_b),
+                              other = model.shape_name(grain_a >= 0 ? c.shape_b : c.shape_a);
+            worst += refused == 1 ? "" : "; ";
+            worst += inside ? fmt::format("'{}' is inside '{}', {:.2g} m deep", one, other, depth)
+                            : fmt::format("'{}' and '{}' overlap by {:.2g} m, {:.0f} % of the smaller one",
+                                          one, other, depth, 100 * depth / size);
+            continue;
+        }
         // Settled grains overlap by the tolerance of the solver, and the position correction stops at a
         // hundredth of a radius.
-        const bool grain = view.model().grain_of(a.body) >= 0 || view.model().grain_of(b.body) >= 0;
         const double least = grain ? 3e-2 : 1e-4;
-        if (deepest > least * std::min(bounding_radius(a.shape), bounding_radius(b.shape))) {
+        if (depth > least * std::min(bounding_radius(a.shape), bounding_radius(b.shape))) {
             if (++pairs <= 5)
                 out.push_back(fmt::format("'{}' and '{}' overlap by {:.2g} m at the start: move them apart.",
-                                          view.model().shape_name(c.shape_a),
-                                          view.model().shape_name(c.shape_b), deepest));
+                                          model.shape_name(c.shape_a), model.shape_name(c.shape_b), depth));
         }
-        deepest = 0;
     }
+    if (refused > 0)
+        fail("At the start {}{}: move them apart, or give --allow-overlap.", worst,
+             refused > 5 ? fmt::format("; and {} more pairs", refused - 5) : "");
     if (pairs > 5) out.push_back(fmt::format("{} more pairs overlap at the start.", pairs - 5));
     return out;
 }
@@ -166,6 +199,42 @@ std::string unconverged(const Script& script, const Statistics& s)
         script.method() != Method::moreau_jean || script.settings().solver == "robust" ? ""
         : s.max_contacts <= 1000 ? ", or take --solver robust"
                                  : ", or take another --solver");
+}
+
+// What the verdict is made of.
+RunQuality quality(const Script& script, const Statistics& s, const Watch& watch)
+{
+    const Model& model = script.finished();
+    const Settings& set = script.settings();
+    RunQuality run;
+    run.h = set.h;
+    run.finite = watch.finite();
+    run.steps = s.steps;
+    run.unconverged = s.unconverged;
+    if (s.unconverged > 0) run.unconverged_note = unconverged(script, s);
+    run.touching = watch.smallest_shape() >= 0;
+    run.penetration = s.overlap;
+    run.penetration_t = s.overlap_t;
+    if (const auto [a, b] = s.overlap_shapes; a >= 0 && b >= 0) {
+        const std::vector<double> sizes = model.sizes();
+        run.penetration_m = s.overlap * std::min(sizes[a], sizes[b]);
+        run.deepest = {model.shape_name(a), model.shape_name(b)};
+    }
+    if (watch.balance_known()) run.gain = watch.gain();
+    run.gain_t = watch.gain_time();
+    run.energy_scale = watch.energy_scale();
+    if (!model.grains().empty() && !set.no_output) run.momentum = s.max_momentum_error;
+    run.turning = watch.turning();
+    run.turning_body = watch.turning_body();
+    run.travel = watch.travel();
+    run.travel_body = watch.travel_body();
+    if (run.touching) run.smallest_shape = model.shape_name(watch.smallest_shape());
+    if (script.explicit_springs()) {
+        const StiffestSpring spring = stiffest_spring(model, set.h);
+        run.spring = spring.rate;
+        run.spring_name = spring.name;
+    }
+    return run;
 }
 
 nlohmann::json summary(const Script& script, const Stepper& stepper, const Statistics& s,
@@ -216,7 +285,8 @@ bool has_loops(const Script& script)
            std::any_of(all.begin(), all.end(), [](const Mechanism& m) { return !m.loops().empty(); });
 }
 
-void print_summary(const Script& script, const Stepper& stepper, const Statistics& s, const Output* output)
+void print_summary(const Script& script, const Stepper& stepper, const Statistics& s, const Verdict& verdict,
+                   const Output* output)
 {
     fmt::print("{}: {} steps of {:g} s, {:g} s simulated in {:.3g} s ({:.3g} us a step), output {:.2g} s\n",
                script.finished().name(), s.steps, script.settings().h, stepper.view().time(), s.step_seconds,
@@ -235,6 +305,7 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
         fmt::print(" {} {:.0f} %{}", phase_names[k],
                    100 * stepper.clock().seconds()[k] / std::max(s.step_seconds, 1e-9),
                    k + 1 < phase_names.size() ? "," : "\n");
+    fmt::print("  verdict      {}\n", verdict.line());
     if (!output) return;
     fmt::print("  files        {}: histories.csv, impacts.csv ({}), summary.json\n",
                output->folder().string(), output->impact_count());
@@ -262,6 +333,7 @@ int simulate(const Script& script)
         if (const std::string why = why_interpreted(); !why.empty())
             notes.push_back(fmt::format("The equations are interpreted: {}", why));
     Statistics statistics;
+    Watch watch(script.finished(), set.h);
     std::optional<LatestCheckpoint> from;
     long first = 0; // steps that are done already
     if (set.resume) {
@@ -269,13 +341,17 @@ int simulate(const Script& script)
         check_same_run(script, from->checkpoint);
         stepper->restore(from->checkpoint.state);
         statistics.restore(from->checkpoint, script.finished());
+        watch.each([&]<class T>(const char* number, T& x) { x = saved_number<T>(from->checkpoint, number); });
+        watch.resume(stepper->view());
         first = from->checkpoint.state.step;
         notes.insert(notes.end(), from->notes.begin(), from->notes.end());
         notes.push_back(
             fmt::format("Resumed from '{}' at t = {:g} s.", from->file.string(), stepper->view().time()));
     } else {
         statistics.energy_start = stepper->view().energy();
-        for (const std::string& overlap : overlaps(stepper->view())) notes.push_back(overlap);
+        for (const std::string& overlap : overlaps(stepper->view(), set.allow_overlap))
+            notes.push_back(overlap);
+        watch.start(stepper->view());
         if (lock && std::filesystem::exists(folder / "summary.json"))
             notes.push_back(
                 fmt::format("The files of an earlier run in '{}' are replaced.", folder.string()));
@@ -294,8 +370,10 @@ int simulate(const Script& script)
 
     std::optional<Output> output;
     SummaryFile summary_file(folder, name, script.options());
+    Verdict verdict;
     auto write_summary = [&](const std::string& status) {
         nlohmann::json j = summary(script, *stepper, statistics, notes);
+        if (status != "running") j["verdict"] = verdict.json();
         j["columns"] = output->columns();
         summary_file.write(status, j);
     };
@@ -323,6 +401,7 @@ int simulate(const Script& script)
     auto write_state = [&] {
         checkpoint.state = stepper->save();
         statistics.save(checkpoint);
+        watch.each([&](const char* number, auto x) { checkpoint.run[number] = {static_cast<double>(x)}; });
         output->save(checkpoint);
         write_checkpoint(output->folder(), checkpoint);
         saved_step = checkpoint.state.step;
@@ -339,6 +418,9 @@ int simulate(const Script& script)
         statistics.energy_end = stepper->view().energy();
         if (statistics.unconverged > 0 && !std::exchange(noted, true))
             notes.push_back(unconverged(script, statistics));
+        Watch end = watch; // a run that goes on from here looks when it would have
+        end.look(stepper->view());
+        verdict = judge(quality(script, statistics, end), Limits(set.limits));
         progress.clear();
         if (!output) return;
         output->flush();
@@ -362,6 +444,7 @@ int simulate(const Script& script)
             done = n + 1;
             const double momentum_error = output ? stepper->momentum_error() : 0;
             statistics.add(report, stepper->view().time(), momentum_error);
+            watch.step(stepper->view(), n + 1);
             progress.step(n + 1, stepper->view().time(), report);
             if (!output) continue;
             write([&] {
@@ -387,9 +470,19 @@ int simulate(const Script& script)
         }
         throw;
     }
-    if (!set.quiet) print_summary(script, *stepper, statistics, output ? &*output : nullptr);
-    if (statistics.unconverged > 0) tell(notes.back());
-    if (signals.caught() == 0) return 0;
+    if (!set.quiet) print_summary(script, *stepper, statistics, verdict, output ? &*output : nullptr);
+    const bool absurd = verdict.worst() == Severity::absurd && !set.believe;
+    bool told = false; // of steps that did not converge
+    for (const Finding& f : verdict.findings) {
+        if (f.severity == Severity::good) continue;
+        told = told || f.name == "unconverged";
+        if (absurd && f.severity == Severity::absurd)
+            fmt::print(stderr, "{}: not believable: {}\n", name, f.sentence);
+        else if (!set.quiet)
+            fmt::print(stderr, "{}: doubtful: {}\n", name, f.sentence);
+    }
+    if (statistics.unconverged > 0 && !told) tell(notes.back());
+    if (signals.caught() == 0) return absurd ? 3 : 0;
     fmt::print(stderr, "{}: interrupted at t = {:g} s{}.\n", name, stepper->view().time(),
                save ? "; --resume goes on from there" : "");
     return 128 + signals.caught();

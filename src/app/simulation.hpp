@@ -5,8 +5,8 @@
 
 namespace tamis {
 
-// Returns 0, or 128 + the number of the signal that ended it; throws on errors, after what
-// was computed is safely on disk.
+// Returns 0, 3 if the result cannot be believed (verdict.hpp), or 128 + the number of the signal that ended it; throws
+// on errors, after what was computed is safely on disk.
 int simulate(const Script& script);
 
 } // namespace tamis

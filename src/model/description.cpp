@@ -316,13 +316,28 @@ void ModelDescription::groups(ShapeId shape, std::uint32_t group, std::uint32_t 
     all[shape.index].mask = mask;
 }
 
+namespace {
+void check(const SpringLaw& law, const std::string& where)
+{
+    if (!(law.stiffness >= 0) || !(law.damping >= 0) || !std::isfinite(law.stiffness) ||
+        !std::isfinite(law.damping) || !std::isfinite(law.rest))
+        fail("The spring {} has stiffness {}, damping {} and rest {}: stiffness and damping must be finite "
+             "and "
+             "not negative, and rest finite; for a force that pushes away or feeds energy, use model.force.",
+             where, law.stiffness, law.damping, law.rest);
+}
+} // namespace
+
 void ModelDescription::spring(Coordinate on, const SpringLaw& law)
 {
     require_scalar(on, "carry a joint spring: use springs between points");
+    check(law, fmt::format("on '{}'", mechanism_at(on.mechanism).coordinate_name(on.index)));
     open().joint_springs.push_back({on, law});
 }
 void ModelDescription::spring(Frame a, Frame b, const SpringLaw& law)
 {
+    const auto name = [&](Frame f) { return mechanism_at(f.mechanism).frames().at(f.index).name; };
+    check(law, fmt::format("between '{}' and '{}'", name(a), name(b)));
     open().point_springs.push_back({a, b, law});
 }
 void ModelDescription::beam(const BeamSpec& spec)

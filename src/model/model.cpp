@@ -38,6 +38,14 @@ Model::Model(Features features) : features_(std::move(features)), gravity_value_
     filter_pairs();
 }
 
+std::vector<double> Model::sizes() const
+{
+    std::vector<double> all;
+    for (const AttachedShape& s : shapes())
+        all.push_back(2 * (s.grain >= 0 ? grains()[s.grain].radius : bounding_radius(s.shape)));
+    return all;
+}
+
 void Model::number_bodies()
 {
     for (Mechanism& m : features_.mechanisms) {

@@ -27,6 +27,8 @@ class Model {
     Body body(const std::string& name) const { return features_.body(name); }
     const std::vector<AttachedShape>& shapes() const { return features_.shapes; }
     std::string shape_name(int shape) const { return features_.shape_name(shape); }
+    // Of each shape: diameter of the ball around it, or around its grain; infinite for planes.
+    std::vector<double> sizes() const;
     // Grains are bodies, too: grain g has the number bodies().size() + g.
     const std::vector<GrainRecord>& grains() const { return features_.grains; }
     int body_number(GrainId grain) const { return static_cast<int>(bodies_.size()) + grain.index; }

@@ -5,10 +5,12 @@
 #include "tamis/model/saved_state.hpp"
 #include "tamis/model/view.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,7 +50,19 @@ struct StepReport {
     const char* solver = "";
     double violation = 0;   // that the step leaves where bodies approach: h max(-w_n, 0), m
     double penetration = 0; // largest, at q_m, m
+    // Largest penetration over the size of the smaller body (Model::sizes), and the two shapes.
+    double overlap = 0;
+    std::array<int, 2> deepest{-1, -1};
     double loop_error = 0;  // m
+
+    void add_gap(double gap, int shape_a, int shape_b, std::span<const double> sizes)
+    {
+        penetration = std::max(penetration, -gap);
+        const double size = std::min(sizes[shape_a], sizes[shape_b]);
+        if (!(-gap > overlap * size)) return;
+        overlap = -gap / size;
+        deepest = {shape_a, shape_b};
+    }
 };
 
 // What a method tells of itself for the summary of a run, by name; "a/b" is b of a group a.

@@ -209,13 +209,6 @@ void ContactAssembly::store(const ContactProblem& problem, double h, State& stat
     });
 }
 
-double ContactAssembly::penetration() const
-{
-    double most = 0;
-    for (std::size_t k = 0; k < contact_of_.size(); ++k) most = std::max(most, -found_[k].point.gap);
-    return most;
-}
-
 std::array<int, 2> ContactAssembly::shapes(int contact) const
 {
     const auto next = std::upper_bound(contact_of_.begin(), contact_of_.end(), contact);

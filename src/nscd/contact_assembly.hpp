@@ -36,7 +36,6 @@ class ContactAssembly {
     {
         return contact_of_;
     }                                             // contact in the problem of each one found
-    double penetration() const;                   // largest, at q_m
     std::array<int, 2> shapes(int contact) const; // of a contact of the problem
     void write(const ContactProblem& problem, std::vector<ContactRecord>& records) const;
 

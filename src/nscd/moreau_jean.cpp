@@ -50,6 +50,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     problem_.v_free = Eigen::VectorXd::Zero(problem_.velocities());
     problem_.v = problem_.v_free;
     reach_.assign(model.shapes().size(), 0.0);
+    sizes_ = model.sizes();
 
     solver_->stop.max_sweeps = options.contacts.max_sweeps;
     set_tolerance(options.contacts.tolerance);
@@ -117,7 +118,7 @@ StepReport MoreauJean::step()
     if (solved.status != SolverStatus::converged && solved.residual.worst >= 0)
         report.worst = assembly_->shapes(solved.residual.worst);
     report.violation = options_.h * solved.residual.approach;
-    report.penetration = assembly_->penetration();
+    for (const DetectedContact& d : found_) report.add_gap(d.point.gap, d.shape_a, d.shape_b, sizes_);
     report.loop_error = mechanisms_.loop_error();
     return report;
 }

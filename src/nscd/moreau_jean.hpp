@@ -62,7 +62,7 @@ class MoreauJean : public Stepper {
     Grains grains_;
     std::unique_ptr<BlockMap> blocks_;
     Detection detection_;
-    std::vector<double> reach_; // by shape
+    std::vector<double> reach_, sizes_; // by shape
     std::span<const DetectedContact> found_;
     std::unique_ptr<ContactAssembly> assembly_;
     ContactProblem problem_;

@@ -118,8 +118,8 @@ std::vector<std::filesystem::path> checkpoints(const std::filesystem::path& out)
 void expect_same_run(const std::filesystem::path& a, const std::filesystem::path& b)
 {
     const nlohmann::json x = summary_of(a), y = summary_of(b);
-    for (const char* key :
-         {"state_hash", "status", "t", "steps", "contacts", "iterations", "residuals", "energy", "columns"})
+    for (const char* key : {"state_hash", "status", "t", "steps", "contacts", "iterations", "residuals",
+                            "energy", "columns", "verdict"})
         EXPECT_EQ(x[key], y[key]) << key;
     for (const char* file : {"histories.csv", "impacts.csv"})
         EXPECT_EQ(text_of(a / file), text_of(b / file)) << file;

@@ -13,7 +13,7 @@ TEST(Unconverged, NoteNamesTheWorstContactAndTheRemedy)
     testing::internal::CaptureStderr();
     testing::internal::CaptureStdout();
     EXPECT_EQ(run_program({"--no-output", "--grains", "32", "--t-end", "0.2", "--max-sweeps", "1", "--solver",
-                           "nlgs", "--tolerance", "1e-9"}),
+                           "nlgs", "--tolerance", "1e-9", "--believe"}),
               0);
     testing::internal::GetCapturedStdout();
     const std::string said = testing::internal::GetCapturedStderr();
