@@ -15,6 +15,9 @@ namespace {
 
 constexpr int few_contacts = 48; // up to here exact local solutions pay
 constexpr int few_sweeps = 200;  // that a problem of few contacts gets before the robust solver is asked
+constexpr int many_sweeps = 5000; // that one of more contacts gets; who allows less has no time
+constexpr int soon_solved = 150; // contacts, by the robust solver: a tenth of a second or so
+constexpr int few_spots = 6;     // that are then tried in more contacts
 constexpr int stretch = 384;     // sweeps, after which they must have gained:
 constexpr double slow = 0.8;     // less than this, a hard spot is looked for
 constexpr double stalled = 0.98; // less than this, single precision is at its end
@@ -26,13 +29,17 @@ AutoSolver::AutoSolver(int threads) : many_({.threads = threads}) {}
 
 SolverReport AutoSolver::solve(ContactProblem& problem)
 {
-    const bool few = static_cast<int>(problem.contacts.size()) <= few_contacts;
-    const bool suits = few && RobustContacts::suits(problem);
+    const int contacts = static_cast<int>(problem.contacts.size());
+    const bool few = contacts <= few_contacts;
+    const bool suits = contacts <= soon_solved && RobustContacts::suits(problem);
     ContactSolver& sweeps = few ? static_cast<ContactSolver&>(few_) : many_;
     sweeps.stop = stop;
-    if (suits) sweeps.stop.max_sweeps = std::min(stop.max_sweeps, few_sweeps);
+    if (few && suits) sweeps.stop.max_sweeps = std::min(stop.max_sweeps, few_sweeps);
     const SolverReport swept = sweeps.solve(problem);
-    if (swept.status != SolverStatus::iteration_limit || !suits) return swept;
+    const bool stagnates = swept.growth || (swept.status == SolverStatus::iteration_limit &&
+                                            (few || swept.sweeps >= many_sweeps));
+    if (!stagnates) return swept;
+    if (!suits) return few ? swept : solve_spots(problem, swept);
 
     r_.resize(problem.contacts.size());
     for (std::size_t a = 0; a < r_.size(); ++a) r_[a] = problem.contacts[a].r;
@@ -41,12 +48,26 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
     if (!(solved.residual.natural_max <= swept.residual.natural_max)) {
         for (std::size_t a = 0; a < r_.size(); ++a) problem.contacts[a].r = r_[a];
         problem.rebuild_velocities();
-        if (swept.sweeps >= stop.max_sweeps) return swept;
+        if (swept.sweeps >= stop.max_sweeps || swept.growth) return swept;
         sweeps.stop.max_sweeps = stop.max_sweeps - swept.sweeps;
         solved = sweeps.solve(problem);
     }
     solved.sweeps += swept.sweeps;
     return solved;
+}
+
+// Sweeps that stagnate mostly do so on a few bodies.
+SolverReport AutoSolver::solve_spots(ContactProblem& problem, SolverReport report)
+{
+    for (int k = 0; k < few_spots && report.status == SolverStatus::iteration_limit; ++k) {
+        if (!spot_.solve(problem, 0.4, many_.options.threads)) break;
+        many_.stop.max_sweeps = stretch;
+        const int before = report.sweeps;
+        report = many_.solve(problem);
+        report.sweeps += before;
+        report.solver = "coloured, robust";
+    }
+    return report;
 }
 
 FloatThenDouble::FloatThenDouble(int threads)
@@ -65,7 +86,7 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
         solver.stop.max_sweeps = std::min(single ? stretch : 3 * stretch, stop.max_sweeps - all.sweeps);
         if (all.sweeps > 0) solver.stop.min_sweeps = 96; // to see how much wrenches change
         const SolverReport part = solver.solve(problem);
-        all = {part.status, all.sweeps + part.sweeps, part.residual, part.solver};
+        all = {part.status, all.sweeps + part.sweeps, part.residual, part.solver, part.growth};
         before = left;
         left =
             std::max({part.residual.natural_max / stop.natural_max,

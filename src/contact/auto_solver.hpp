@@ -12,7 +12,8 @@
 namespace tamis {
 
 // Few contacts: serial sweeps with exact local solutions; when they stagnate, the robust solver goes on from
-// where they ended, and the better of the two results is kept. Many: coloured sweeps. The report says who
+// where they ended, and the better of the two results is kept. Many: coloured sweeps; when these stagnate, the robust
+// solver on up to 150 contacts, or else on those few bodies where the residual is (HardSpot). The report says who
 // gave the result. Never a device: from how many contacts on it would pay was not measured.
 class AutoSolver : public ContactSolver {
   public:
@@ -20,9 +21,12 @@ class AutoSolver : public ContactSolver {
     SolverReport solve(ContactProblem& problem) override;
 
   private:
+    SolverReport solve_spots(ContactProblem& problem, SolverReport report);
+
     Nlgs few_;
     NlgsColoured many_;
     RobustContacts robust_;
+    HardSpot spot_;
     std::vector<Eigen::Vector3d> r_; // of the sweeps
 };
 

@@ -30,14 +30,20 @@ struct StopTest {
 enum class SolverStatus {
     converged,
     iteration_limit,
-    no_solution, // proved: no impulses keep all contacts from approaching
+    no_solution, // no impulses keep all contacts from approaching: proved, or a Wedge was found
 };
 struct SolverReport {
     SolverStatus status = SolverStatus::converged;
     int sweeps = 0;
     Residual residual;
-    const char* solver = ""; // that gave the result
+    const char* solver = "";                              // that gave the result
+    const std::vector<Eigen::Vector3d>* growth = nullptr; // of a Wedge; belongs to the solver
 
+    void no_solution(const std::vector<Eigen::Vector3d>& wedge)
+    {
+        status = SolverStatus::no_solution;
+        growth = &wedge;
+    }
     // The residual satisfies the stop test. A contact on which nothing moves has no part in that: what is
     // left of its approach is no fault of the solver.
     void satisfied() { status = residual.stuck < 0 ? SolverStatus::converged : SolverStatus::no_solution; }

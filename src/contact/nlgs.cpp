@@ -92,6 +92,10 @@ SolverReport Nlgs::solve(ContactProblem& problem)
                 report.status = SolverStatus::iteration_limit;
                 return report;
             }
+            if (wedge_.found(problem, report.sweeps)) {
+                report.no_solution(wedge_.growth());
+                return report;
+            }
         }
         if (report.sweeps == 0) prepare(problem);
         const double change = sweep(problem);

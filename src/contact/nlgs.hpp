@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tamis/contact/contact_solver.hpp"
+#include "tamis/contact/wedge.hpp"
 
 namespace tamis {
 
@@ -28,6 +29,7 @@ class Nlgs : public ContactSolver {
 
     std::vector<Eigen::Matrix3d> local; // W_aa + R of a contact, its inverse of a bilateral one
     std::vector<double> wrenches_, wrenches_before_;
+    Wedge wedge_;
 };
 
 } // namespace tamis

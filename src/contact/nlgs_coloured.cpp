@@ -11,6 +11,7 @@
 #include "tamis/contact/contact_batches.hpp"
 #include "tamis/contact/device_sweeper.hpp"
 #include "tamis/contact/nlgs_coloured_kernel.hpp"
+#include "tamis/contact/wedge.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -167,6 +168,7 @@ struct NlgsColoured::Work {
     Accelerator<double> accelerator_double;
     Accelerator<float> accelerator_float;
     std::vector<double> wrenches, wrenches_before;
+    Wedge wedge;
 };
 
 NlgsColoured::NlgsColoured(NlgsColouredOptions chosen)
@@ -230,6 +232,10 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
             }
             if (report.sweeps >= stop.max_sweeps || std::isnan(report.residual.natural_max)) {
                 report.status = SolverStatus::iteration_limit;
+                return;
+            }
+            if (work_->wedge.found(problem, report.sweeps)) {
+                report.no_solution(work_->wedge.growth());
                 return;
             }
             if (report.sweeps > 0) {
