@@ -144,21 +144,28 @@ const std::vector<std::pair<int, int>>& Broadphase::pairs(std::span<const Bounds
     if (left) search(bounds);
 
     pairs_.resize(candidate_.size());
+    numbers_.resize(candidate_.size());
     auto* out = pairs_.data();
+    int* number = numbers_.data();
     for (std::size_t a = 0; a < bounds.size(); ++a) {
         const Bounds box = bounds[a];
         for (std::size_t k = candidate_start_[a]; k < candidate_start_[a + 1]; ++k) {
             const int b = candidate_[k];
             *out = {static_cast<int>(a), b};
-            out += overlap(box, bounds[b]);
+            *number = static_cast<int>(k);
+            const bool overlaps = overlap(box, bounds[b]);
+            out += overlaps;
+            number += overlaps;
         }
     }
     pairs_.resize(out - pairs_.data());
+    numbers_.resize(pairs_.size());
     return pairs_;
 }
 
 void Broadphase::search(std::span<const Bounds> boxes)
 {
+    ++searches_;
     set_levels(boxes);
     fill_grids();
     found_count_ = 0;

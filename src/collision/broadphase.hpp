@@ -41,6 +41,12 @@ class Broadphase {
     // takes no part) are allowed; one that is not a number throws Error with the number of its shape.
     const std::vector<std::pair<int, int>>& pairs(std::span<const Bounds> bounds);
 
+    // Of each of the last pairs, its number among the candidates. Numbers keep their meaning until these are searched
+    // again.
+    std::span<const int> candidate_numbers() const { return numbers_; }
+    int candidates() const { return static_cast<int>(candidate_.size()); }
+    long searches() const { return searches_; }
+
   private:
     struct Level {       // boxes whose sizes differ by less than a factor of two, and their grid
         double size = 0; // the largest
@@ -66,6 +72,8 @@ class Broadphase {
 
     PairFilter filter_;
     std::vector<std::pair<int, int>> pairs_;
+    std::vector<int> numbers_;
+    long searches_ = 0;
     std::vector<Bounds> tidy_, wide_;          // boxes with NaN for the empty ones; widened boxes
     std::vector<std::size_t> candidate_start_; // those of shape a: candidate_[candidate_start_[a]] ..
     std::vector<int> candidate_, unsorted_candidate_;

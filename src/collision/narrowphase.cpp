@@ -165,8 +165,10 @@ void points(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, 
 {
     const double reach = a.half.norm() + b.half.norm() + alert;
     if (reach < 0 || (pose_b.p - pose_a.p).squaredNorm() > reach * reach) return;
-    if (a.half.minCoeff() > 0 && b.half.minCoeff() > 0)
-        return polyhedra_manifold(hull_of(a, 0), pose_a, hull_of(b, 1), pose_b, alert, out);
+    if (a.half.minCoeff() > 0 && b.half.minCoeff() > 0) {
+        polyhedra_manifold(hull_of(a, 0), pose_a, hull_of(b, 1), pose_b, alert, out);
+        return;
+    }
     const ContactPoint point = closest_points(a, pose_a, b, pose_b);
     if (point.gap <= alert) out.push_back(point);
 }
@@ -176,7 +178,10 @@ void points(const Polyhedron& a, const Pose& pose_a, const Box& b, const Pose& p
 {
     const double reach = a.hull->radius + b.half.norm() + alert;
     if (reach < 0 || (pose_b.p - pose_a.p).squaredNorm() > reach * reach) return;
-    if (b.half.minCoeff() > 0) return polyhedra_manifold(*a.hull, pose_a, hull_of(b, 1), pose_b, alert, out);
+    if (b.half.minCoeff() > 0) {
+        polyhedra_manifold(*a.hull, pose_a, hull_of(b, 1), pose_b, alert, out);
+        return;
+    }
     const ContactPoint point = closest_points(a, pose_a, b, pose_b);
     if (point.gap <= alert) out.push_back(point);
 }

@@ -78,7 +78,8 @@ Relation closest(const Pair& pair, double alert, Difference* simplex, int& count
     const double offset = pair.p.norm();
     const Vector3d centres = offset > touching * pair.size ? Vector3d(pair.p / offset) : Vector3d::UnitX();
     simplex[0] = pair.support(centres);
-    if (centres.dot(simplex[0].w) > alert) return Relation::beyond_alert;
+    optimum.gap = centres.dot(simplex[0].w);
+    if (optimum.gap > alert) return Relation::beyond_alert;
     count = 1;
     Nearest nearest{simplex[0].w, simplex[0].w.squaredNorm(), 1, {0}, {1}};
     while (true) {
@@ -87,7 +88,10 @@ Relation closest(const Pair& pair, double alert, Difference* simplex, int& count
         // n = v / |v|, but the search need not wait for the root and the division.
         const Difference next = pair.support(nearest.v);
         const double bound = nearest.v.dot(next.w);
-        if (bound > alert * distance) return Relation::beyond_alert;
+        if (bound > alert * distance) {
+            optimum.gap = bound / distance;
+            return Relation::beyond_alert;
+        }
         bool last = nearest.squared - bound <= round_off * pair.size * distance;
         for (int i = 0; i < count; ++i) last |= simplex[i].a == next.a && simplex[i].b == next.b;
         if (!last) {

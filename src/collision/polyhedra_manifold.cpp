@@ -29,6 +29,9 @@ using namespace polyhedra;
 
 // A face or an edge takes part as a whole if its inclination to the contact plane is below 18 degrees.
 constexpr double aligned_cosine = 0.95, aligned_sine = 0.31;
+// Of the size of a pair: a pair that is farther apart than alert is followed until this much farther, for a bound that
+// holds for a while.
+constexpr double far = 0.03;
 
 // Without repetitions; how many remain.
 int distinct(std::array<int, 3>& list, int count)
@@ -456,12 +459,12 @@ int choose_few(std::vector<Candidate>& c, double tie)
 
 } // namespace
 
-void polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const Pose& pose_b, double alert,
-                        std::vector<ContactPoint>& out)
+double polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const Pose& pose_b, double alert,
+                          std::vector<ContactPoint>& out)
 {
     const Vector3d apart = pose_b.p - pose_a.p;
     const double size = a.radius + b.radius;
-    if (apart.norm() - size > alert) return;
+    if (const double bound = apart.norm() - size; bound > alert) return bound;
     const Pair pair{a, b, pose_a.R.transpose() * pose_b.R, pose_a.R.transpose() * apart, size};
 
     prefetch_features(a);
@@ -469,15 +472,16 @@ void polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const 
     std::array<Difference, 4> simplex;
     int count;
     Optimum o;
-    const Relation relation = closest(pair, alert, simplex.data(), count, o);
-    if (relation == Relation::beyond_alert) return;
+    const Relation relation = closest(pair, alert + far * size, simplex.data(), count, o);
+    if (relation == Relation::beyond_alert) return o.gap;
+    if (relation == Relation::apart && o.gap > alert + tolerance * size) return o.gap;
     if (relation == Relation::in_touch) o = deepest(pair, simplex.data(), count);
 
     const int count_a = distinct(o.a, o.count), count_b = distinct(o.b, o.count);
     const Vector3d towards_a = -(pair.R.transpose() * o.n);
     const int face_a = aligned_face(a, o.n, o.a, count_a), face_b = aligned_face(b, towards_a, o.b, count_b);
     snap(pair, o, count_a, count_b, face_a, face_b);
-    if (o.gap > alert) return;
+    if (o.gap > alert) return o.gap;
 
     thread_local Workspace work;
     work.candidates.clear();
@@ -512,6 +516,7 @@ void polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const 
         point.gap = c.gap;
         point.feature = number;
     }
+    return o.gap;
 }
 
 } // namespace tamis

@@ -3,6 +3,7 @@
 #include "tamis/model/detection.hpp"
 
 #include "tamis/base/prefetch.hpp"
+#include "tamis/collision/polyhedra_manifold.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -18,7 +19,8 @@ constexpr double tie = 1e-9; // of the size of a pair: gaps that differ by less 
 
 Detection::Detection(const Model& model, int threads)
     : model_(model), poses_(model.shapes().size()), moving_(model.shapes().size(), -1),
-      size_(model.shapes().size()), ball_(model.shapes().size()), broadphase_(model.filter()),
+      size_(model.shapes().size()), ball_(model.shapes().size()), hull_(model.shapes().size()),
+      travelled_(model.shapes().size()), broadphase_(model.filter()),
       threads_(threads > 0 ? threads : omp_get_max_threads())
 {
     const int shapes = static_cast<int>(poses_.size());
@@ -26,6 +28,7 @@ Detection::Detection(const Model& model, int threads)
         const AttachedShape& shape = model.shapes()[s];
         poses_[s] = shape.at;
         size_[s] = bounding_radius(shape.shape);
+        hull_[s] = polyhedron_hull(shape.shape);
         if (shape.material >= 0) moving_[s] = shape.body;
         const int grain = model.grain_of(shape.body);
         ball_[s] = grain >= 0 && model.grains()[grain].ball;
@@ -43,50 +46,88 @@ Detection::Detection(const Model& model, int threads)
             if (model.filter()(a, b)) all_pairs_.emplace_back(a, b);
 }
 
-const std::vector<std::pair<int, int>>& Detection::candidates(double alert, std::span<const double> reach)
+Detection::Pairs Detection::candidates(double alert, std::span<const double> reach)
 {
     const std::size_t shapes = poses_.size();
-    if (shapes <= few_shapes) return all_pairs_;
+    if (shapes <= few_shapes) return {all_pairs_, {}};
     bounds_.resize(shapes);
     for (std::size_t s = 0; s < shapes; ++s) {
         if (s + 4 < shapes)
             if (const Hull* hull = polyhedron_hull(model_.shapes()[s + 4].shape)) prefetch(hull->vertices);
-        Bounds& box = bounds_[s];
-        box = bounds(model_.shapes()[s].shape, poses_[s]);
-        const double wider =
-            alert / 2 + (reach.empty() ? 0 : reach[s]) + (std::isfinite(size_[s]) ? tie * size_[s] : 0);
-        box.low.array() -= wider;
-        box.high.array() += wider;
+        set_bounds(s, alert, reach);
     }
-    return broadphase_.pairs(bounds_);
+    return overlapping_boxes();
+}
+
+Detection::Pairs Detection::overlapping_boxes()
+{
+    const Pairs pairs{broadphase_.pairs(bounds_), broadphase_.candidate_numbers()};
+    if (searches_ != broadphase_.searches()) {
+        searches_ = broadphase_.searches();
+        apart_.assign(broadphase_.candidates(), -std::numeric_limits<double>::infinity());
+    }
+    return pairs;
+}
+
+void Detection::set_bounds(std::size_t s, double alert, std::span<const double> reach)
+{
+    Bounds& box = bounds_[s];
+    box = bounds(model_.shapes()[s].shape, poses_[s]);
+    const double wider =
+        alert / 2 + (reach.empty() ? 0 : reach[s]) + (std::isfinite(size_[s]) ? tie * size_[s] : 0);
+    box.low.array() -= wider;
+    box.high.array() += wider;
+}
+
+const std::vector<DetectedContact>& Detection::look_again(std::span<const char> widened,
+                                                          std::span<const double> reach)
+{
+    Pairs pairs{all_pairs_, {}};
+    if (poses_.size() > few_shapes) {
+        for (std::size_t s = 0; s < poses_.size(); ++s)
+            if (widened[s]) set_bounds(s, 0, reach);
+        pairs = overlapping_boxes();
+    }
+    pairs_again_.clear();
+    numbers_again_.clear();
+    for (std::size_t i = 0; i < pairs.shapes.size(); ++i) {
+        const auto [a, b] = pairs.shapes[i];
+        if (!widened[a] && !widened[b]) continue;
+        pairs_again_.emplace_back(a, b);
+        if (!pairs.number.empty()) numbers_again_.push_back(pairs.number[i]);
+    }
+    found_again_.clear();
+    look_at({pairs_again_, numbers_again_}, 0, reach, points_, found_again_);
+    return found_again_;
 }
 
 const std::vector<DetectedContact>& Detection::collect(double alert, std::span<const double> reach)
 {
-    const std::span<const std::pair<int, int>> pairs = candidates(alert, reach);
+    const Pairs pairs = candidates(alert, reach);
+    const std::size_t count = pairs.shapes.size();
     found_.clear();
-    if (threads_ == 1 || pairs.size() < enough_for_threads) {
+    if (threads_ == 1 || count < enough_for_threads) {
         look_at(pairs, alert, reach, points_, found_);
         return found_;
     }
     // Equal shares, put together in the order of the pairs.
     shares_.resize(threads_);
-    const std::size_t size = (pairs.size() + threads_ - 1) / threads_;
+    const std::size_t size = (count + threads_ - 1) / threads_;
 #pragma omp parallel for schedule(static, 1) num_threads(threads_)
     for (int k = 0; k < threads_; ++k) {
-        const std::size_t first = std::min(k * size, pairs.size());
+        const std::size_t first = std::min(k * size, count);
         shares_[k].found.clear();
-        look_at(pairs.subspan(first, std::min(size, pairs.size() - first)), alert, reach, shares_[k].points,
+        look_at(pairs.part(first, std::min(size, count - first)), alert, reach, shares_[k].points,
                 shares_[k].found);
     }
     for (const Share& share : shares_) found_.insert(found_.end(), share.found.begin(), share.found.end());
     return found_;
 }
 
-void Detection::look_at(std::span<const std::pair<int, int>> pairs, double least,
-                        std::span<const double> reach, std::vector<ContactPoint>& points,
-                        std::vector<DetectedContact>& found) const
+void Detection::look_at(const Pairs& all, double least, std::span<const double> reach,
+                        std::vector<ContactPoint>& points, std::vector<DetectedContact>& found)
 {
+    const std::span<const std::pair<int, int>> pairs = all.shapes;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto [a, b] = pairs[i];
         // The second shape of the pairs to come: itself, then its hull, then what the hull refers to.
@@ -94,10 +135,8 @@ void Detection::look_at(std::span<const std::pair<int, int>> pairs, double least
             const int next = pairs[i + 8].second;
             prefetch(&model_.shapes()[next]);
             prefetch(&poses_[next]);
-            if (const Hull* hull = polyhedron_hull(model_.shapes()[pairs[i + 4].second].shape))
-                prefetch(hull);
-            if (const Hull* hull = polyhedron_hull(model_.shapes()[pairs[i + 2].second].shape))
-                prefetch(hull->quads);
+            if (const Hull* hull = hull_[pairs[i + 4].second]) prefetch(hull);
+            if (const Hull* hull = hull_[pairs[i + 2].second]) prefetch(hull->quads);
         }
         const AttachedShape &shape_a = model_.shapes()[a], &shape_b = model_.shapes()[b];
         const Material& material = materials_[shape_a.material * model_.materials() + shape_b.material];
@@ -108,7 +147,15 @@ void Detection::look_at(std::span<const std::pair<int, int>> pairs, double least
             if ((poses_[b].p - poses_[a].p).squaredNorm() > reaches * reaches) continue;
         }
         points.clear();
-        collide(shape_a.shape, poses_[a], shape_b.shape, poses_[b], wider, points);
+        if (hull_[a] && hull_[b] && !all.number.empty()) {
+            // Two that were farther apart than they have come nearer since need no look.
+            double& apart = apart_[all.number[i]];
+            const double travelled = travelled_[a] + travelled_[b];
+            if (apart - travelled > wider + tie * (size_[a] + size_[b])) continue;
+            apart = travelled + polyhedra_manifold(*hull_[a], poses_[a], *hull_[b], poses_[b], wider, points);
+        } else {
+            collide(shape_a.shape, poses_[a], shape_b.shape, poses_[b], wider, points);
+        }
         const auto active = [&](const ContactPoint& p) { return p.gap <= alert; };
         if (std::none_of(points.begin(), points.end(), active)) continue;
         for (const ContactPoint& p : points)

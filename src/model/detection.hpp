@@ -30,13 +30,22 @@ class Detection {
     {
         for (std::size_t s = 0; s < poses_.size(); ++s) {
             if (moving_[s] < 0) continue;
-            if (ball_[s])
+            if (ball_[s]) {
                 poses_[s].p = pose(moving_[s]).p;
-            else
-                poses_[s] = pose(moving_[s]) * model_.shapes()[s].at;
+                continue;
+            }
+            const Pose now = pose(moving_[s]) * model_.shapes()[s].at;
+            if (hull_[s]) // no point of it has moved farther
+                travelled_[s] += (now.p - poses_[s].p).norm() +
+                                 hull_[s]->radius * M_SQRT1_2 * (now.R - poses_[s].R).norm();
+            poses_[s] = now;
         }
         return collect(alert, reach);
     }
+
+    // Where they were detected last, contacts of the `widened` shapes, whose reach has become larger.
+    const std::vector<DetectedContact>& look_again(std::span<const char> widened,
+                                                   std::span<const double> reach);
 
     // The same contact with its bodies elsewhere; null if they have no such feature there.
     template <class PoseOf>
@@ -59,16 +68,31 @@ class Detection {
     bool complies() const { return complies_; }       // some pair is compliant
 
   private:
+    struct Pairs {
+        std::span<const std::pair<int, int>> shapes;
+        std::span<const int> number; // among the candidates of the broad phase; none of a small model
+        Pairs part(std::size_t first, std::size_t count) const
+        {
+            return {shapes.subspan(first, count), number.empty() ? number : number.subspan(first, count)};
+        }
+    };
     const std::vector<DetectedContact>& collect(double alert, std::span<const double> reach);
-    void look_at(std::span<const std::pair<int, int>> pairs, double alert, std::span<const double> reach,
-                 std::vector<ContactPoint>& points, std::vector<DetectedContact>& found) const;
-    const std::vector<std::pair<int, int>>& candidates(double alert, std::span<const double> reach);
+    void look_at(const Pairs& pairs, double alert, std::span<const double> reach,
+                 std::vector<ContactPoint>& points, std::vector<DetectedContact>& found);
+    Pairs candidates(double alert, std::span<const double> reach);
+    Pairs overlapping_boxes(); // of bounds_
+    void set_bounds(std::size_t shape, double alert, std::span<const double> reach);
 
     const Model& model_;
-    std::vector<Pose> poses_;         // of shapes
-    std::vector<int> moving_;         // body of a shape that takes part, -1 for the ground's
-    std::vector<double> size_;        // bounding radius of shapes
-    std::vector<char> ball_;          // a ball grain's: turns do not matter
+    std::vector<Pose> poses_;       // of shapes
+    std::vector<int> moving_;       // body of a shape that takes part, -1 for the ground's
+    std::vector<double> size_;      // bounding radius of shapes
+    std::vector<char> ball_;        // a ball grain's: turns do not matter
+    std::vector<const Hull*> hull_; // of a polyhedron, else null
+    std::vector<double> travelled_; // by a polyhedron: bound of the way of its points since the start
+    // Of a candidate, two polyhedra that were apart when looked at: their distance then plus what both had travelled.
+    std::vector<double> apart_;
+    long searches_ = 0;               // of the broad phase, that apart_ belongs to
     std::vector<Material> materials_; // by pair of materials
     bool anticipates_ = false, rolls_ = false, complies_ = false;
     std::vector<std::pair<int, int>> all_pairs_; // of a small model
@@ -76,7 +100,9 @@ class Detection {
     std::vector<Bounds> bounds_;
     int threads_;
     std::vector<ContactPoint> points_;
-    std::vector<DetectedContact> found_;
+    std::vector<DetectedContact> found_, found_again_;
+    std::vector<std::pair<int, int>> pairs_again_;
+    std::vector<int> numbers_again_;
     struct Share { // of a thread
         std::vector<ContactPoint> points;
         std::vector<DetectedContact> found;
