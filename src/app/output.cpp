@@ -373,7 +373,8 @@ void Output::frame(const View& view)
         d.lines = std::move(drawn.lines);
     }
     arrows_.clear();
-    for (const ContactRecord& c : view.contacts()) arrows_.push_back({c.point, c.frame * c.impulse, c.gap});
+    for (const ContactRecord& c : view.contacts())
+        arrows_.push_back({c.point, c.frame * c.impulse, c.gap, c.growth});
     draw_grains(view);
     drawings_.resize(drawn_.size());
     for (std::size_t b = 0; b < model_.beams().size(); ++b)

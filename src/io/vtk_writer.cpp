@@ -106,16 +106,19 @@ void write_contacts(std::span<const Arrow> contacts, const std::filesystem::path
 {
     vtkNew<vtkPoints> points;
     vtkNew<vtkCellArray> vertices; // a cell for each point, or ParaView would draw nothing
-    vtkNew<vtkFloatArray> impulse, gap;
+    vtkNew<vtkFloatArray> impulse, gap, wedge;
     impulse->SetName("impulse");
     impulse->SetNumberOfComponents(3);
     gap->SetName("gap");
+    wedge->SetName("wedge");
+    wedge->SetNumberOfComponents(3);
 
     for (const Arrow& contact : contacts) {
         const vtkIdType point = points->InsertNextPoint(contact.at.data());
         vertices->InsertNextCell(1, &point);
         impulse->InsertNextTuple(contact.vector.data());
         gap->InsertNextTuple(&contact.gap);
+        wedge->InsertNextTuple(contact.growth.data());
     }
 
     vtkNew<vtkPolyData> data;
@@ -123,6 +126,7 @@ void write_contacts(std::span<const Arrow> contacts, const std::filesystem::path
     data->SetVerts(vertices);
     data->GetPointData()->AddArray(impulse);
     data->GetPointData()->AddArray(gap);
+    data->GetPointData()->AddArray(wedge);
     write(data, path);
 }
 

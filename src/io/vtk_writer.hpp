@@ -24,6 +24,7 @@ struct Drawing { // one surface where it is in this frame
 struct Arrow { // one contact with its impulse
     Eigen::Vector3d at, vector;
     double gap;
+    Eigen::Vector3d growth{0, 0, 0}; // of the impulse in a wedge; see ContactRecord
 };
 
 struct GrainDrawing {       // one grain in this frame

@@ -47,13 +47,15 @@ struct StepReport {
     // change of the wrench on mechanisms.
     double residual = 0, residual_rms = 0, wrench_change = 0;
     std::array<int, 2> worst{-1, -1}; // shapes of the contact with the largest residual, if not converged
+    // If impulses grow without end (contact/wedge.hpp): the two shapes that carry most of the growth.
+    std::array<int, 2> wedged{-1, -1};
     const char* solver = "";
     double violation = 0;   // that the step leaves where bodies approach: h max(-w_n, 0), m
     double penetration = 0; // largest, at q_m, m
     // Largest penetration over the size of the smaller body (Model::sizes), and the two shapes.
     double overlap = 0;
     std::array<int, 2> deepest{-1, -1};
-    double loop_error = 0;  // m
+    double loop_error = 0; // m
 
     void add_gap(double gap, int shape_a, int shape_b, std::span<const double> sizes)
     {

@@ -31,6 +31,7 @@ struct ContactRecord {
     Eigen::Matrix3d frame;           // columns n, t1, t2, world; n from a to b
     Eigen::Vector3d u_minus, u_plus; // relative velocity before and after, in the contact's frame
     Eigen::Vector3d impulse;         // r, in the contact's frame
+    Eigen::Vector3d growth{0, 0, 0}; // of the impulse in a wedge, world; the largest of all contacts is 1
 };
 
 class View {

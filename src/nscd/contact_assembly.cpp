@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 namespace tamis {
@@ -42,6 +43,7 @@ void ContactAssembly::assemble(std::span<const DetectedContact> found, const Sta
     problem.H.clear();
     problem.Y.clear();
     found_ = found;
+    growth_.clear();
     const int count = static_cast<int>(found.size());
     contact_of_.resize(count);
     u_minus_.resize(count);
@@ -67,6 +69,52 @@ void ContactAssembly::assemble(std::span<const DetectedContact> found, const Sta
     };
     parallel_for(count, threads_for(count), [&](int begin, int end) { assemble(begin, end, false); });
     if (mechanisms.count() > 0) assemble(0, count, true);
+}
+
+bool ContactAssembly::add(std::span<const DetectedContact> more, const State& state, const StepTimes& times,
+                          Mechanisms& mechanisms, const double* v_start, Detection* detection,
+                          ContactProblem& problem)
+{
+    const auto pair = [](const DetectedContact& d) { return std::pair(d.shape_a, d.shape_b); };
+    merged_.clear();
+    was_.clear();
+    auto next = more.begin();
+    const auto take = [&](const DetectedContact& d, int was) {
+        merged_.push_back(d);
+        was_.push_back(was);
+    };
+    for (std::size_t k = 0; k < found_.size();) {
+        const std::size_t first = k;
+        while (next != more.end() && pair(*next) < pair(found_[first])) take(*next++, -1);
+        for (; k < found_.size() && pair(found_[k]) == pair(found_[first]); ++k)
+            take(found_[k], static_cast<int>(k));
+        for (; next != more.end() && pair(*next) == pair(found_[first]); ++next)
+            if (std::none_of(&found_[first], &found_[first] + (k - first), [&](const DetectedContact& d) {
+                    return d.point.feature == next->point.feature;
+                }))
+                take(*next, -1);
+    }
+    while (next != more.end()) take(*next++, -1);
+    if (merged_.size() == found_.size()) return false;
+
+    impulses_.clear();
+    for (const Contact& contact : problem.contacts) impulses_.push_back(contact.r);
+    std::swap(contact_was_, contact_of_);
+    std::swap(all_, merged_);
+    assemble(all_, state, times, mechanisms, v_start, detection, problem);
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+        const int a = contact_of_[k], was = was_[k] < 0 ? -1 : contact_was_[was_[k]];
+        problem.contacts[a].r = was < 0 ? Vector3d(0, 0, 0) : impulses_[was];
+        if (all_[k].material->rolling > 0)
+            problem.contacts[a + 1].r = was < 0 ? Vector3d(0, 0, 0) : impulses_[was + 1];
+    }
+    problem.rebuild_velocities();
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+        if (was_[k] >= 0) continue;
+        const Contact& contact = problem.contacts[contact_of_[k]];
+        if (problem.relative_velocity(contact, 0) + contact.bias[0] < 0) return true;
+    }
+    return false;
 }
 
 void ContactAssembly::assemble_contact(const Step& step, int k, const State::Impulse* last)
@@ -216,13 +264,39 @@ std::array<int, 2> ContactAssembly::shapes(int contact) const
     return {d.shape_a, d.shape_b};
 }
 
+std::array<int, 2> ContactAssembly::keep_wedge(const ContactProblem& problem,
+                                               std::span<const Vector3d> growth)
+{
+    std::map<int, Vector3d> load; // by shape
+    growth_.clear();
+    for (std::size_t k = 0; k < contact_of_.size(); ++k) {
+        const Contact& contact = problem.contacts[contact_of_[k]];
+        growth_.push_back(contact.frame * growth[contact_of_[k]]);
+        load.try_emplace(found_[k].shape_a, 0, 0, 0).first->second -= growth_.back();
+        load.try_emplace(found_[k].shape_b, 0, 0, 0).first->second += growth_.back();
+    }
+    std::array<int, 2> most{-1, -1};
+    std::array<double, 2> size{0, 0};
+    for (const auto& [shape, sum] : load) {
+        if (const double x = sum.norm(); x > size[0]) {
+            most = {shape, most[0]};
+            size = {x, size[0]};
+        } else if (x > size[1]) {
+            most[1] = shape;
+            size[1] = x;
+        }
+    }
+    return most;
+}
+
 void ContactAssembly::write(const ContactProblem& problem, std::vector<ContactRecord>& records) const
 {
     for (std::size_t k = 0; k < contact_of_.size(); ++k) {
         const DetectedContact& d = found_[k];
         const Contact& contact = problem.contacts[contact_of_[k]];
         records.push_back({d.shape_a, d.shape_b, d.point.feature, d.point.gap, map_.points(d).second,
-                           contact.frame, u_minus_[k], problem.relative_velocity(contact), contact.r});
+                           contact.frame, u_minus_[k], problem.relative_velocity(contact), contact.r,
+                           growth_.empty() ? Vector3d(0, 0, 0) : growth_[k]});
     }
 }
 

@@ -27,16 +27,24 @@ class ContactAssembly {
     void assemble(std::span<const DetectedContact> found, const State& state, const StepTimes& times,
                   Mechanisms& mechanisms, const double* v_start, Detection* detection,
                   ContactProblem& problem);
+    // More contacts, in the order of pairs: those that are new join the ones assembled, which keep their impulses. Whether
+    // one of the new is approached.
+    bool add(std::span<const DetectedContact> more, const State& state, const StepTimes& times,
+             Mechanisms& mechanisms, const double* v_start, Detection* detection, ContactProblem& problem);
     void store(const ContactProblem& problem, double h, State& state) const; // the impulses found
     double spring_energy(const State& state, double h) const;                // of compliant contacts
     void clear() { contact_of_.clear(); }                                    // as if nothing had touched
 
+    std::span<const DetectedContact> found() const { return found_; }
     int count() const { return static_cast<int>(contact_of_.size()); }
     std::span<const int> contact_of() const
     {
         return contact_of_;
     }                                             // contact in the problem of each one found
     std::array<int, 2> shapes(int contact) const; // of a contact of the problem
+    // Keeps the growth of the impulses of a wedge for write(). The two shapes that it acts on most, all contacts taken
+    // together: stones in between have none.
+    std::array<int, 2> keep_wedge(const ContactProblem& problem, std::span<const Eigen::Vector3d> growth);
     void write(const ContactProblem& problem, std::vector<ContactRecord>& records) const;
 
     static void write(const State& state, SavedState& out);
@@ -59,6 +67,11 @@ class ContactAssembly {
     std::span<const DetectedContact> found_;
     std::vector<int> contact_of_; // its rolling resistance follows
     std::vector<Eigen::Vector3d> u_minus_;
+    std::vector<Eigen::Vector3d> growth_; // of the contacts found, world; empty: no wedge
+    // add()
+    std::vector<DetectedContact> all_, merged_;
+    std::vector<int> was_, contact_was_; // of all_, those found before, or -1; and where in the problem
+    std::vector<Eigen::Vector3d> impulses_;
     struct Spring {
         Eigen::Vector3d before{0, 0, 0}; // impulse of the last step, in the contact's frame
         double damping = 0;              // tau, s

@@ -222,6 +222,20 @@ void Mechanisms::look_ahead(const State& state, const StepTimes& s)
     ahead_.show(s.t_next);
 }
 
+const RelativeView& Mechanisms::end_velocities(const StepTimes& s, const ContactProblem& problem)
+{
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        MechanismBlock& k = *blocks_[i];
+        const Partition& p = *k.partition;
+        auto v = k.v_of(ahead_.v);
+        v.noalias() = p.B * problem.v.segment(problem.offset(static_cast<int>(i)), p.nu());
+        if (!p.c.empty()) v.noalias() += p.B_c * k.vc_next;
+        k.q_of(ahead_.q) = k.q_m;
+    }
+    if (!blocks_.empty()) ahead_.show(s.t_m);
+    return ahead_.view;
+}
+
 double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const ContactProblem& problem,
                                   bool newton)
 {

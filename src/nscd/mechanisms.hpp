@@ -48,6 +48,8 @@ class Mechanisms {
     void linearise(const State& state, const StepTimes& times);
     void free_velocities(const State& state, const StepTimes& times, ContactProblem& problem);
     void look_ahead(const State& state, const StepTimes& times); // where the step would end without forces
+    // At q_m, with the velocities just found.
+    const RelativeView& end_velocities(const StepTimes& times, const ContactProblem& problem);
     // Evaluates forces again with the velocities just found: at the midpoint, or at the end of a Newton iteration.
     // Returns how much these differ from the ones before, relative to the largest.
     double evaluate_again(const State& state, const StepTimes& times, const ContactProblem& problem,

@@ -13,6 +13,10 @@
 
 namespace tamis {
 
+namespace {
+constexpr int most_looks = 4; // in a step, after those that are made faster
+} // namespace
+
 MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     : model_(model), options_(options),
       threads_(options.contacts.threads > 0 ? options.contacts.threads : omp_get_max_threads()),
@@ -49,7 +53,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     v_start_ = Eigen::VectorXd::Zero(6 * blocks_->rigid_blocks());
     problem_.v_free = Eigen::VectorXd::Zero(problem_.velocities());
     problem_.v = problem_.v_free;
-    reach_.assign(model.shapes().size(), 0.0);
+    reach_ = std::make_unique<Reach>(model, *blocks_, grains_, options.alert, options.h);
     sizes_ = model.sizes();
 
     solver_->stop.max_sweeps = options.contacts.max_sweeps;
@@ -117,6 +121,7 @@ StepReport MoreauJean::step()
     report.solver = solved.solver;
     if (solved.status != SolverStatus::converged && solved.residual.worst >= 0)
         report.worst = assembly_->shapes(solved.residual.worst);
+    if (solved.growth) report.wedged = assembly_->keep_wedge(problem_, *solved.growth);
     report.violation = options_.h * solved.residual.approach;
     for (const DetectedContact& d : found_) report.add_gap(d.point.gap, d.shape_a, d.shape_b, sizes_);
     report.loop_error = mechanisms_.loop_error();
@@ -137,7 +142,7 @@ void MoreauJean::detect()
 {
     if (!blocks_->driven_bodies().empty()) mechanisms_.place_driven(*blocks_, problem_, v_start_.data());
     if (!model_.may_touch()) return;
-    if (detection_.anticipates()) set_reach();
+    if (detection_.anticipates()) reach_->set(mechanisms_.middle(), state_.grains);
     found_ = detection_.detect(
         [&](int body) -> Pose {
             return blocks_->is_grain(body) ? grains_.pose(blocks_->grain(body))
@@ -145,42 +150,7 @@ void MoreauJean::detect()
                                                  .placement(blocks_->mechanism(body))
                                                  .link(model_.bodies()[body].link);
         },
-        0.0, reach_);
-}
-
-// How far each shape reaches for others: a part of its size, and what it moves in a step.
-void MoreauJean::set_reach()
-{
-    const RelativeView& middle = mechanisms_.middle();
-    const auto pose = [&](int body) -> Pose {
-        return blocks_->is_grain(body) ? grains_.pose(blocks_->grain(body)) : middle.motion(body).pose;
-    };
-    // What a plane that turns may meet is no farther than this.
-    const auto farthest = [&](const Eigen::Vector3d& from) {
-        double distance = 0;
-        for (const AttachedShape& other : model_.shapes())
-            if (const double size = bounding_radius(other.shape); std::isfinite(size) && other.body >= 0)
-                distance = std::max(distance, (pose(other.body) * other.at.p - from).norm() + size);
-        return distance;
-    };
-    for (std::size_t s = 0; s < reach_.size(); ++s) {
-        const AttachedShape& shape = model_.shapes()[s];
-        if (shape.body < 0) continue;
-        double speed, size;
-        if (blocks_->is_grain(shape.body)) {
-            const int g = blocks_->grain(shape.body);
-            speed = grains_.speed(g, state_.grains[g]);
-            size = model_.grains()[g].radius;
-        } else {
-            const BodyMotion& m = middle.motion(shape.body);
-            size = bounding_radius(shape.shape);
-            speed = (m.velocity + m.angular_velocity.cross(m.pose.R * shape.at.p)).norm();
-            const double turning = m.angular_velocity.norm();
-            if (turning > 0) speed += turning * (std::isfinite(size) ? size : farthest(m.pose * shape.at.p));
-            if (!std::isfinite(size)) size = 0; // a plane: the other one's part of the alert counts
-        }
-        reach_[s] = options_.alert * size + options_.h * speed;
-    }
+        0.0, reach_->of_shapes());
 }
 
 void MoreauJean::linearise()
@@ -201,9 +171,21 @@ void MoreauJean::assemble_contacts()
                         midpoint() ? &detection_ : nullptr, problem_);
 }
 
+SolverReport MoreauJean::solve_contacts(StepReport& report)
+{
+    SolverReport solved = solve_found(report);
+    for (int k = 0; k < most_looks && add_unforeseen(); ++k) {
+        clock_.end(Phase::detect);
+        solved = solver_->solve(problem_);
+        report.sweeps += solved.sweeps;
+        clock_.end(Phase::contacts);
+    }
+    return solved;
+}
+
 // Once; once more with forces at the midpoint velocity just found; or, by Newton's method on implicit forces, until
 // velocities change no more.
-SolverReport MoreauJean::solve_contacts(StepReport& report)
+SolverReport MoreauJean::solve_found(StepReport& report)
 {
     const bool newton = options_.newton_iterations > 1 && mechanisms_.implicit();
     const int passes = newton ? options_.newton_iterations : midpoint() ? 2 : 1;
@@ -221,6 +203,20 @@ SolverReport MoreauJean::solve_contacts(StepReport& report)
         free_velocity();
         clock_.end(Phase::linearise);
     }
+}
+
+// Bodies that contacts have made faster may meet others that they did not reach for. Such contacts join those found;
+// true if one of them is approached too fast.
+bool MoreauJean::add_unforeseen()
+{
+    if (!detection_.anticipates()) return false;
+    const double* v_grains = problem_.v.data() + problem_.offset(problem_.general());
+    if (!reach_->widen(mechanisms_.end_velocities(times_, problem_), v_grains)) return false;
+    const auto& more = detection_.look_again(reach_->widened(), reach_->of_shapes());
+    const bool approach = assembly_->add(more, state_, times_, mechanisms_, v_start_.data(),
+                                         midpoint() ? &detection_ : nullptr, problem_);
+    found_ = assembly_->found();
+    return approach;
 }
 
 Facts MoreauJean::facts() const

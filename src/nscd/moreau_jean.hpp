@@ -8,6 +8,7 @@
 #include "tamis/nscd/grains.hpp"
 #include "tamis/nscd/mechanisms.hpp"
 #include "tamis/nscd/position_correction.hpp"
+#include "tamis/nscd/reach.hpp"
 
 namespace tamis {
 
@@ -47,9 +48,10 @@ class MoreauJean : public Stepper {
     void free_velocity();
     void assemble_contacts();
     SolverReport solve_contacts(StepReport& report);
+    SolverReport solve_found(StepReport& report);
+    bool add_unforeseen();
     void update();
 
-    void set_reach();
     void remember();
     bool midpoint() const { return options_.force == ForceEvaluation::midpoint && mechanisms_.count() > 0; }
 
@@ -62,7 +64,8 @@ class MoreauJean : public Stepper {
     Grains grains_;
     std::unique_ptr<BlockMap> blocks_;
     Detection detection_;
-    std::vector<double> reach_, sizes_; // by shape
+    std::unique_ptr<Reach> reach_;
+    std::vector<double> sizes_; // by shape
     std::span<const DetectedContact> found_;
     std::unique_ptr<ContactAssembly> assembly_;
     ContactProblem problem_;

@@ -81,7 +81,7 @@ TEST(Compliance, BlockSwingsOnItsSpringsAsInClosedForm)
                 return std::abs(x - oscillation(w, tau, v, t_end));
             };
             const double coarse = error(2000), fine = error(4000);
-            EXPECT_LT(fine, 5e-3 * v / w) << along << " " << tau;
+            EXPECT_LT(fine, 1e-2 * v / w) << along << " " << tau;
             EXPECT_NEAR(std::log2(coarse / fine), 1, 0.1) << along << " " << tau;
         }
 }
@@ -96,7 +96,8 @@ Impact penalty_impact(double mass, double radius, double k, double ratio, double
     const double h = 2e-5 * std::sqrt(mass / k), inertia = 0.4 * mass * radius * radius;
     double overlap = 0, spring = 0; // along x: the spring's force
     do {
-        const double f_n = std::max(k * overlap - k * tau * v_z, 0.0), slip = v_x - radius * omega,
+        const double arm = radius - overlap / 2; // forces act in the middle between the surfaces
+        const double f_n = std::max(k * overlap - k * tau * v_z, 0.0), slip = v_x - arm * omega,
                      k_t = ratio * k;
         double f_t = spring - k_t * tau * slip;
         const bool slides = std::abs(f_t) > mu * f_n;
@@ -105,7 +106,7 @@ Impact penalty_impact(double mass, double radius, double k, double ratio, double
         spring = slides ? (tau > 0 ? spring + h / tau * (f_t - spring) : f_t) : spring - h * k_t * slip;
         v_z += h * f_n / mass;
         v_x += h * f_t / mass;
-        omega -= h * radius * f_t / inertia;
+        omega -= h * arm * f_t / inertia;
         overlap -= h * v_z;
     } while (overlap > 0);
     return {v_x, v_z, omega};
@@ -221,7 +222,7 @@ TEST(Compliance, WedgedBallHasAForceThatGrowsWithTheStiffness)
         constexpr double speed = -0.01;
         model.drive(model.coordinate(plate),
                     {[=](double t) { return speed * t; }, [=](double) { return speed; }});
-        model.grain({.shape = sphere(0.1), .material = m, .density = 1000, .at = {.p = {0, 0, 0.1}}});
+        model.grain({.shape = sphere(0.1), .material = m, .density = 10, .at = {.p = {0, 0, 0.1}}});
         MoreauJean run(model.finish(), with_step(1e-3));
         for (int n = 0; n < 100; ++n) ASSERT_TRUE(run.step().converged);
         // Two springs in a row, closed by 1 mm.

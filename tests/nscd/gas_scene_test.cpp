@@ -372,9 +372,9 @@ TEST(Gas, MemoryDoesNotGrow)
         long contacts = 0;
         for (int k = 0; k < 9000; ++k) contacts += run.step().contacts;
         EXPECT_GT(contacts, 20 * 9000 / 10);
-        // A fuller step than all before makes a few vectors longer, by 26 kB here; the least block, lost in
+        // A fuller step than all before makes a few vectors longer, by 34 kB here; the least block, lost in
         // each step, would be 288 kB.
-        EXPECT_LT(heap_in_use() - warm, 32768) << solver;
+        EXPECT_LT(heap_in_use() - warm, 49152) << solver;
     }
 }
 
