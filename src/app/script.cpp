@@ -164,8 +164,10 @@ void Script::read_stepping()
     s.tolerance =
         options_.number("tolerance", defaults.tolerance.value_or(grains ? 1e-4 : 1e-10),
                         "of the contact solver, on the natural map; never below round-off", "", positive);
-    s.max_sweeps = options_.integer("max-sweeps", defaults.max_sweeps.value_or(grains ? 1000 : 10000),
+    s.max_sweeps = options_.integer("max-sweeps", defaults.max_sweeps.value_or(10000),
                                     "Gauss-Seidel sweeps in one solve at most", {1});
+    s.wedged = options_.choice("wedged", "go-on", {"go-on", "stop"},
+                               "where impulses grow without end, since bodies are wedged between others");
     s.solver = options_.choice("solver", defaults.solver, solver_names(), "of the contact problem");
     s.friction_law =
         options_.choice("friction-law", "coulomb", {"coulomb", "associated"},

@@ -44,6 +44,9 @@ struct Statistics {
     std::vector<double> unconverged_at; // ends of these steps, s
     double worst = -1, worst_t = 0; // largest residual of a step that did not converge, and when that ended
     std::array<int, 2> worst_shapes{-1, -1};
+    long wedged = 0; // steps without a solution, the first of them
+    double wedged_t = 0;
+    std::array<int, 2> wedged_shapes{-1, -1};
     double step_seconds = 0, output_seconds = 0;
 
     void add(const StepReport& r, double t, double momentum_error)
@@ -57,6 +60,10 @@ struct Statistics {
             overlap = r.overlap;
             overlap_t = t;
             overlap_shapes = r.deepest;
+        }
+        if (r.wedged[0] >= 0 && wedged++ == 0) {
+            wedged_t = t;
+            wedged_shapes = r.wedged;
         }
         ++steps;
         contact_steps += r.contacts > 0;
@@ -96,6 +103,10 @@ struct Statistics {
         f("overlap_t", s.overlap_t);
         f("overlap_shape_a", s.overlap_shapes[0]);
         f("overlap_shape_b", s.overlap_shapes[1]);
+        f("wedged", s.wedged);
+        f("wedged_t", s.wedged_t);
+        f("wedged_shape_a", s.wedged_shapes[0]);
+        f("wedged_shape_b", s.wedged_shapes[1]);
     }
     void save(Checkpoint& to) const
     {
@@ -105,7 +116,8 @@ struct Statistics {
     void restore(const Checkpoint& from, const Model& model)
     {
         each(*this, [&]<class T>(const char* name, T& number) { number = saved_number<T>(from, name); });
-        for (const int shape : {worst_shapes[0], worst_shapes[1], overlap_shapes[0], overlap_shapes[1]})
+        for (const int shape : {worst_shapes[0], worst_shapes[1], overlap_shapes[0], overlap_shapes[1],
+                                wedged_shapes[0], wedged_shapes[1]})
             if (shape < -1 || shape >= static_cast<int>(model.shapes().size()))
                 fail("The checkpoint names shape {} of {}: it is damaged; start the run anew without "
                      "--resume.",
@@ -186,8 +198,21 @@ std::vector<std::string> overlaps(const View& view, bool allowed)
 }
 
 // What to tell of steps that ended with contacts unsolved: where it was worst, and what helps.
+std::string wedged(const Script& script, const Statistics& s)
+{
+    const Model& model = script.finished();
+    const auto [a, b] = s.wedged_shapes;
+    return fmt::format(
+        "{} of {} steps have no solution, the first at t = {:g} s: bodies are wedged between '{}' and "
+        "'{}', and impulses grow without end (the array wedge of the contacts in the frames shows "
+        "where); rigid contacts cannot give way: take --contact-stiffness.",
+        s.wedged, s.steps, s.wedged_t, model.shape_name(a),
+        b < 0 ? std::string("itself") : model.shape_name(b));
+}
+
 std::string unconverged(const Script& script, const Statistics& s)
 {
+    if (s.wedged > 0) return wedged(script, s);
     const Model& model = script.finished();
     const auto [a, b] = s.worst_shapes;
     const std::string between =
@@ -446,6 +471,8 @@ int simulate(const Script& script)
             statistics.add(report, stepper->view().time(), momentum_error);
             watch.step(stepper->view(), n + 1);
             progress.step(n + 1, stepper->view().time(), report);
+            if (report.wedged[0] >= 0 && set.wedged == "stop")
+                fail("{} --wedged go-on carries on.", wedged(script, statistics));
             if (!output) continue;
             write([&] {
                 const View& view = stepper->view();

@@ -40,9 +40,10 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
     if (shown)
         model.show(bob, sphere(0.05), {.p = {0.3, 0, 0}}, "bob");
     else
-        model.attach(bob, sphere(0.05), stone, {.p = {0.3, 0, 0}}, "bob");
-    model.attach(ground, wall({1, 0, 0}, -0.08), stone, {}, "left");
-    model.attach(ground, wall({-1, 0, 0}, -0.08), stone, {}, "right");
+        model.groups(model.attach(bob, sphere(0.05), stone, {.p = {0.3, 0, 0}}, "bob"), 3, 3);
+    for (const double side : {1.0, -1.0}) // grains fall behind one of them
+        model.groups(model.attach(ground, wall({side, 0, 0}, -0.08), stone, {}, side > 0 ? "left" : "right"),
+                     2, 2);
     if (method() == Method::moreau_jean) { // a brake that a controller pulls more with every step on one side
         const Coordinate angle = model.coordinate(bob);
         const Memory brake = model.memory(

@@ -69,7 +69,7 @@ TEST(Verdict, EachNumberHasItsTwoLimits)
     };
     both("unconverged", limits.unconverged, [](RunQuality& run, double x) {
         run.steps = 1000000;
-        run.unconverged = static_cast<long>(std::floor(x * 1e6));
+        run.unconverged = std::lround(x * 1e6);
     });
     both("penetration", limits.penetration, [](RunQuality& run, double x) { run.penetration = x; });
     both("energy", limits.energy, [](RunQuality& run, double x) { run.gain = 2 * x; });
@@ -436,6 +436,45 @@ TEST(Verdict, NegativeSpringIsRefusedByName)
                        {.stiffness = -1});
     };
     EXPECT_TRUE(contains(end_of(points).error, "The spring between 'eye' and 'hook' has stiffness -1"));
+}
+
+// A stone between a plate that comes down and the floor.
+TEST(Verdict, WedgedStonesAreNamed)
+{
+    const auto press = [](Described& d) {
+        const MaterialId stone = d.model.add(Material{.friction = 0.5, .anticipation = true});
+        const Body plate = d.model.add({.name = "plate", .joint = slide_z(), .mass = 1});
+        d.model.drive(d.model.coordinate(plate),
+                      {[](double t) { return -0.1 * t; }, [](double) { return -0.1; }});
+        d.model.attach(plate, wall({0, 0, -1}, -0.0401), stone, {}, "press");
+        d.model.attach(ground, wall({0, 0, 1}, 0), stone, {}, "floor");
+        for (int i = 0; i < 3; ++i)
+            d.model.grain({.shape = sphere(0.02),
+                           .material = stone,
+                           .density = 2700,
+                           .at = {.p = {0.05 * i, 0, 0.02005}}});
+        d.run_until(0.02);
+    };
+    const std::vector<std::string> coarse{"--h", "1e-3", "--solver", "coloured", "--believe"};
+    const Ended gone_on = end_of(press, coarse);
+    EXPECT_EQ(gone_on.code, 0);
+    EXPECT_TRUE(contains(gone_on.said, "steps have no solution, the first at t = 0.00")) << gone_on.said;
+    EXPECT_TRUE(contains(gone_on.said, "wedged between 'press' and 'floor'") ||
+                contains(gone_on.said, "wedged between 'floor' and 'press'"))
+        << gone_on.said;
+    EXPECT_TRUE(contains(gone_on.said, "take --contact-stiffness")) << gone_on.said;
+
+    std::vector<std::string> to_stop = coarse;
+    to_stop.insert(to_stop.end(), {"--wedged", "stop"});
+    const Ended stopped = end_of(press, to_stop);
+    EXPECT_TRUE(contains(stopped.error, "wedged between")) << stopped.error;
+    EXPECT_TRUE(contains(stopped.summary["status"], "failed")) << stopped.summary;
+
+    std::vector<std::string> soft = coarse;
+    soft.insert(soft.end(), {"--contact-stiffness", "1e6"});
+    const Ended yields = end_of(press, soft);
+    EXPECT_FALSE(contains(yields.said, "no solution")) << yields.said;
+    EXPECT_EQ(yields.value("unconverged"), 0);
 }
 
 } // namespace tamis::test
