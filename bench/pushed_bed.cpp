@@ -90,11 +90,18 @@ struct Scene {
     }
 };
 
+double penetration(const MoreauJean& run)
+{
+    double most = 0;
+    for (const ContactRecord& c : run.view().contacts()) most = std::max(most, -c.gap);
+    return most;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
-    int n = 1000, prelude = 200, steps = 10, most = 100000, sweeps = 2000, threads = 2;
+    int n = 1000, prelude = 200, steps = 10, most = 10000, sweeps = 20000, threads = 2;
     double h = 5e-4, friction = 0.7, stiffness = 0, speed = 0.2, push = 3000;
     std::string kind = "driven", only;
     CLI::App app("A blade pushed through a dense bed of stones: force against solver and tolerance");
@@ -104,8 +111,8 @@ int main(int argc, char** argv)
     app.add_option("--push", push, "force on the pushed blade, N")->capture_default_str();
     app.add_option("--friction", friction, "Coulomb coefficient")->capture_default_str();
     app.add_option("--stiffness", stiffness, "of contacts, N/m; 0: rigid")->capture_default_str();
-    app.add_option("--prelude", prelude, "steps before the comparison")->capture_default_str();
-    app.add_option("--steps", steps, "with each solver")->capture_default_str();
+    app.add_option("--prelude", prelude, "steps of the run")->capture_default_str();
+    app.add_option("--steps", steps, "of them that are solved anew")->capture_default_str();
     app.add_option("--h", h, "step size, s")->capture_default_str();
     app.add_option("--max-sweeps", sweeps, "of a step")->capture_default_str();
     app.add_option("--most-sweeps", most, "on one problem")->capture_default_str();
@@ -122,52 +129,72 @@ int main(int argc, char** argv)
         return MoreauJean(scene.model.finish(), options);
     };
 
-    MoreauJean before = stepper("coloured", stiffness > 0 ? 1e-4 : 1e-3);
-    for (int k = 0; k < prelude; ++k) {
+    // The states before every so many steps of one run.
+    MoreauJean before = stepper("coloured", stiffness > 0 ? 1e-5 : 1e-3);
+    std::vector<State> states;
+    fmt::print("{} stones, blade {}, mu = {}, k = {:g} N/m, h = {} s\nforce of the run on the blade, N: ", n,
+               kind, friction, stiffness, h);
+    double all_sweeps = 0;
+    long failed = 0;
+    for (int k = 1; k <= prelude; ++k) {
+        const bool chosen = k % std::max(prelude / steps, 1) == 0;
+        if (chosen) states.push_back(before.state());
         const StepReport report = before.step();
-        if ((k + 1) % 20 == 0)
-            fmt::print(stderr, "prelude: step {}, force {:.0f} N, {} contacts, {} sweeps, residual {:.1e}\n",
-                       k + 1, before.view().contact_force(scene.tool).force.x(), report.contacts,
-                       report.sweeps, report.residual_rms);
+        all_sweeps += report.sweeps;
+        failed += !report.converged;
+        if (chosen) fmt::print(" {:.0f}", before.view().contact_force(scene.tool).force.x());
+        std::fflush(stdout);
     }
-    fmt::print("{} stones, blade {}, mu = {}, k = {:g} N/m, h = {} s\n\nforce on the blade against time, N\n",
-               n, kind, friction, stiffness, h);
-    for (const auto& [solver, tolerance] : {std::pair{"coloured", 1e-3},
-                                            {"coloured", 1e-4},
-                                            {"coloured", 1e-5},
+    fmt::print("\n{:.0f} sweeps a step, {} of {} not converged, penetration {:.2g} mm\n",
+               all_sweeps / prelude, failed, prelude, 1e3 * penetration(before));
+
+    // Each of these steps by each solver, from the impulses of the step before and from none.
+    fmt::print("\nthese steps anew: force, N; largest difference from the first row\n");
+    std::vector<double> reference;
+    for (const auto& [solver, tolerance] : {std::pair{"coloured", 1e-7},
                                             {"coloured", 1e-6},
+                                            {"coloured", 1e-5},
+                                            {"coloured", 1e-4},
+                                            {"coloured", 1e-3},
                                             {"coloured-float", 1e-4},
-                                            {"anderson", 1e-4},
                                             {"anderson", 1e-6},
-                                            {"nncg", 1e-4},
+                                            {"anderson", 1e-4},
+                                            {"anderson", 1e-3},
                                             {"nncg", 1e-6},
-                                            {"interior", 1e-5}}) {
-        if (!only.empty()) continue;
-        MoreauJean run = stepper(solver, tolerance);
-        run.restore(before.state());
-        fmt::print("{:<15} {:>6.0e} ", solver, tolerance);
-        double total = 0, sum = 0;
-        long all_sweeps = 0, failed = 0;
-        StepReport report;
-        for (int k = 0; k < steps; ++k) {
-            const double start = seconds();
-            report = run.step();
-            total += seconds() - start;
-            all_sweeps += report.sweeps;
-            failed += !report.converged;
-            const double force = run.view().contact_force(scene.tool).force.x();
-            sum += force;
-            if ((k + 1) % std::max(steps / 10, 1) == 0) fmt::print(" {:>7.0f}", force);
+                                            {"nncg", 1e-4},
+                                            {"nncg", 1e-3}})
+        for (const bool warm : {true, false}) {
+            if (!only.empty()) continue;
+            MoreauJean run = stepper(solver, tolerance);
+            fmt::print("{:<15} {:>6.0e} {} ", solver, tolerance, warm ? "warm" : "cold");
+            double total = 0, difference = 0;
+            long sweeps_here = 0, failed_here = 0;
+            for (std::size_t k = 0; k < states.size(); ++k) {
+                State state = states[k];
+                if (!warm)
+                    for (State::Impulse& impulse : state.impulses) impulse.r.setZero();
+                run.restore(state);
+                const double start = seconds();
+                const StepReport report = run.step();
+                total += seconds() - start;
+                sweeps_here += report.sweeps;
+                failed_here += !report.converged;
+                const double found = run.view().contact_force(scene.tool).force.x();
+                if (reference.size() < states.size()) reference.push_back(found);
+                difference = std::max(difference, std::abs(found / reference[k] - 1));
+                fmt::print(" {:>6.0f}", found);
+            }
+            const double count = static_cast<double>(states.size());
+            fmt::print("  {:>8.2g} %  {:>6.0f} sweeps {:>3} not converged {:>6.0f} ms\n", 100 * difference,
+                       static_cast<double>(sweeps_here) / count, failed_here, 1e3 * total / count);
+            std::fflush(stdout);
         }
-        fmt::print("  mean {:>7.0f}  {:>6} contacts {:>7} sweeps/step {:>4} not converged {:>7.0f} ms/step\n",
-                   sum / steps, report.contacts, all_sweeps / steps, failed, 1e3 * total / steps);
-    }
 
     // One contact problem, from the impulses that the step found, and from none: the force against the
     // sweeps.
     MoreauJean run = stepper("coloured", 1e-4);
-    run.restore(before.state());
-    for (int k = 0; k < steps; ++k) run.step();
+    run.restore(states.back());
+    run.step();
     const ContactProblem problem = run.problem();
     // The blade is the only block that is not a stone: a mechanism, or a prescribed body.
     const auto force = [&](const ContactProblem& solved) {
@@ -181,7 +208,7 @@ int main(int argc, char** argv)
         return sum / h;
     };
     fmt::print("\nthe problem of step {}, {} contacts: force on the blade {:.0f} N as the step left it\n",
-               steps, problem.contacts.size(), force(problem));
+               prelude, problem.contacts.size(), force(problem));
     for (const auto& [name, warm] : {std::pair{"coloured", true},
                                      {"coloured", false},
                                      {"anderson", false},
