@@ -144,7 +144,7 @@ TEST(Checkpoint, DamagedOrForeignOneIsPassedOverWithASentence)
     EXPECT_TRUE(read_latest(folder / "", "bed").notes.empty());
     Hdf5 other, later = read_hdf5(newest);
     other.datasets["x"] = {std::vector<double>{1}};
-    later.attributes["version"] = std::vector<std::int32_t>{5};
+    later.attributes["version"] = std::vector<std::int32_t>{1000};
     Checkpoint foreign = random_checkpoint(4, 50, 60, 2);
     foreign.model = "drum";
     for (int kind = 0; kind < 6; ++kind) {

@@ -95,9 +95,11 @@ TEST_F(MeshFile, BinaryAndTextStlGiveTheSameWeldedMesh)
                                      "binary file could hold, facet vertex")),
         mesh);
     // Capitals, ends of lines of another system, two solids in a file.
-    std::string shouted = text_stl(mesh, "x\\");
-    for (char& c : shouted) c = static_cast<char>(std::toupper(c));
-    for (std::size_t i = 0; (i = shouted.find('\n', i)) != std::string::npos; i += 2) shouted.insert(i, "\r");
+    std::string shouted;
+    for (const char c : text_stl(mesh, "x\\")) {
+        if (c == '\n') shouted += '\r';
+        shouted += static_cast<char>(std::toupper(c));
+    }
     expect_same(read("e.stl", shouted), mesh);
     TriangleMesh twice = mesh;
     twice.triangles.insert(twice.triangles.end(), mesh.triangles.begin(), mesh.triangles.end());
