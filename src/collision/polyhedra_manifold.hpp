@@ -11,8 +11,8 @@ namespace tamis {
 
 // Appends at most eight points, mostly four, with gap <= alert, all with the same normal, from a to b. The
 // smallest gap is the distance of the hulls, or minus their penetration depth. Features are stable from step
-// to step while the same vertices, edges and faces touch. Returns the smallest gap or, if that is more than alert, a bound
-// that it is not below.
+// to step while the same vertices, edges and faces touch. Returns the smallest gap or, if that is more than alert, a
+// bound that it is not below.
 double polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, const Pose& pose_b, double alert,
                           std::vector<ContactPoint>& out);
 

@@ -13,15 +13,15 @@ namespace tamis {
 
 namespace {
 
-constexpr int few_contacts = 48; // up to here exact local solutions pay
-constexpr int few_sweeps = 200;  // that a problem of few contacts gets before the robust solver is asked
+constexpr int few_contacts = 48;  // up to here exact local solutions pay
+constexpr int few_sweeps = 200;   // that a problem of few contacts gets before the robust solver is asked
 constexpr int many_sweeps = 5000; // that one of more contacts gets; who allows less has no time
-constexpr int soon_solved = 150; // contacts, by the robust solver: a tenth of a second or so
-constexpr int few_spots = 6;     // that are then tried in more contacts
-constexpr int stretch = 384;     // sweeps, after which they must have gained:
-constexpr double slow = 0.8;     // less than this, a hard spot is looked for
-constexpr double stalled = 0.98; // less than this, single precision is at its end
-constexpr int most_spots = 20;   // in a solution
+constexpr int soon_solved = 150;  // contacts, by the robust solver: a tenth of a second or so
+constexpr int few_spots = 6;      // that are then tried in more contacts
+constexpr int stretch = 384;      // sweeps, after which they must have gained:
+constexpr double slow = 0.8;      // less than this, a hard spot is looked for
+constexpr double stalled = 0.98;  // less than this, single precision is at its end
+constexpr int most_spots = 20;    // in a solution
 
 } // namespace
 

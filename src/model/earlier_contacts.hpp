@@ -1,5 +1,5 @@
 // Contacts of the last step or iteration, found again: what the next contact solve starts from. Both lists are in the
-// order of pairs of shapes, as Detection gives them; within a pair, where features come in any order, all are looked at.
+// order of pairs of shapes, as Detection gives them; within a pair, whose features have no order, all are looked at.
 #pragma once
 
 #include "tamis/model/detection.hpp"

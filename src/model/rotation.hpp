@@ -22,8 +22,8 @@ inline Eigen::Matrix3d cross_matrix(const Eigen::Vector3d& x)
     return X;
 }
 
-// exp phi = (cos |phi| / 2, sin(|phi| / 2) / |phi| phi), for angles of any size. Where |phi|^2 < `series`, up to 1e-4, by
-// the first terms of the series; the others are below round-off. At the default only those count that sine and cosine
+// exp phi = (cos |phi| / 2, sin(|phi| / 2) / |phi| phi), for angles of any size. Where |phi|^2 < `series`, up to 1e-4,
+// by the first terms of the series; the others are below round-off. At the default only those count that sine and cosine
 // round to; a larger one saves both, which may change the last bit.
 inline Eigen::Quaterniond exp_quaternion(const Eigen::Vector3d& phi, double series = 4e-16)
 {
@@ -42,8 +42,8 @@ inline Eigen::Quaterniond exp_quaternion(const Eigen::Vector3d& phi, double seri
     return {cosine, s.x(), s.y(), s.z()};
 }
 
-// The same by axis and angle, sin(|phi| / 2) (phi / |phi|), which rounds otherwise: nodes of beams and of smooth systems
-// turn by it, and keep it so that their runs keep their bits.
+// The same by axis and angle, sin(|phi| / 2) (phi / |phi|), which rounds otherwise: nodes of beams and of smooth
+// systems turn by it, and keep it so that their runs keep their bits.
 inline Eigen::Quaterniond exp_turn(const Eigen::Vector3d& phi)
 {
     const double angle = phi.norm();

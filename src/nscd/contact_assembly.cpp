@@ -162,7 +162,7 @@ void ContactAssembly::assemble_contact(const Step& step, int k, const State::Imp
     step.problem.contacts[contact_of_[k] + 1] = contact;
 }
 
-// The force is that of the springs at the end of the step, and of dampers beside them. With spring s and force f times h:
+// The force is that of springs at the end of the step, and of dampers beside them. With spring s and force f, times h:
 //
 //     s = s_old - h^2 k u,  f = s - h k tau u   =>   u + R (f - s_old) = 0,  R = 1 / (h k (h + tau))
 //

@@ -4,8 +4,8 @@
 //     grain      a rigid block: arm and frame say it all
 //     driven     a body of a mechanism without freedom that meets a grain: a rigid block that moves as prescribed
 //     bias       e u_n^- (32), or max(g, 0) / h for contacts that anticipate: g + h u_n >= 0 at the next q_m
-//     compliant  w = u + bias + R r, R = 1 / (h k (h + tau)); the bias is -R times the spring's impulse of the last step
-//                (along the normal of the overlap form: g / (h + tau)); docs/theory.md, section on compliance
+//     compliant  w = u + bias + R r, R = 1 / (h k (h + tau)); the bias is -R times the spring's impulse of the last
+//                step (along the normal of the overlap form: g / (h + tau)); docs/theory.md, section on compliance
 //
 // Impulses of the last step, found again by pair and feature, are what the solver starts from.
 #pragma once
@@ -27,8 +27,8 @@ class ContactAssembly {
     void assemble(std::span<const DetectedContact> found, const State& state, const StepTimes& times,
                   Mechanisms& mechanisms, const double* v_start, Detection* detection,
                   ContactProblem& problem);
-    // More contacts, in the order of pairs: those that are new join the ones assembled, which keep their impulses. Whether
-    // one of the new is approached.
+    // More contacts, in the order of pairs: those that are new join the ones assembled, which keep their impulses.
+    // Whether one of the new is approached.
     bool add(std::span<const DetectedContact> more, const State& state, const StepTimes& times,
              Mechanisms& mechanisms, const double* v_start, Detection* detection, ContactProblem& problem);
     void store(const ContactProblem& problem, double h, State& state) const; // the impulses found

@@ -1,6 +1,6 @@
-// How far each shape reaches for others in a step: a part of its size, and what it moves at the speed it starts with. If
-// no shape moves farther than that with the velocities found, none has met another unseen: two that do together come
-// through a gap larger than both reach.
+// How far each shape reaches for others in a step: a part of its size, and what it moves at the speed it starts with.
+// If no shape moves farther than that with the velocities found, none has met another unseen: two that do together
+// come through a gap larger than both reach.
 #pragma once
 
 #include "tamis/nscd/block_map.hpp"
