@@ -20,8 +20,11 @@ const Mechanism::Link& link_of(const Model& model, Coordinate c)
 
 } // namespace
 
-Watch::Watch(const Model& model, double h) : model_(model), h_(h), stride_(model.grains().empty() ? 1 : 8)
+Watch::Watch(const Model& model, double h)
+    : model_(model), h_(h), first_(model.grains().empty() ? 1000 : 0),
+      stride_(model.grains().empty() ? 64 : 8)
 {
+    laws_ = !model.joint_forces().empty() || !model.wrenches().empty() || !model.grain_forces().empty();
     const std::vector<double> sizes = model.sizes();
     smallest_size_ = std::numeric_limits<double>::infinity();
     for (int s = 0; s < static_cast<int>(sizes.size()); ++s) {
@@ -93,7 +96,7 @@ void Watch::step(const View& view, long n)
         work_ += view.drive_force(on) * (q - drive_q_[k]);
         drive_q_[k] = q;
     }
-    if (known_ != 0) try {
+    if (laws_ && known_ != 0) try {
             loads(view, next_forces_, next_wrenches_);
             for (std::size_t k = 0; k < forces_.size(); ++k) {
                 const Load &a = forces_[k], &b = next_forces_[k];
@@ -109,7 +112,7 @@ void Watch::step(const View& view, long n)
         } catch (const std::exception&) {
             known_ = 0;
         }
-    if (n % stride_ == 0) look(view);
+    if (n <= first_ || n % stride_ == 0) look(view);
 }
 
 void Watch::look(const View& view)

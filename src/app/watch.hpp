@@ -68,7 +68,8 @@ class Watch {
 
     const Model& model_;
     double h_;
-    int stride_;                // steps between two looks: with grains these cost something
+    bool laws_ = false;  // some do work
+    int first_, stride_; // looks after each of the first steps, then at this interval: they cost something
     std::vector<int> touching_; // shapes of bodies
     int smallest_ = -1;
     double smallest_size_ = 0, lifting_ = 0;
