@@ -176,13 +176,14 @@ Verdict judge(const RunQuality& run, Limits limits)
         fmt::format("Bodies turn by {:.2g} rad in a step at most.", run.turning),
         fmt::format("'{}' turns by {:.2g} rad in a step of {:g} s: {}.", run.turning_body, run.turning, run.h,
                     reduce(run.turning, limits.turning)));
+    const bool alone = run.travel_body == run.smallest_shape;
     if (run.touching)
         add("travel", run.travel, limits.travel,
             fmt::format("Bodies move by {} of the smallest shape in a step at most.", percent(run.travel)),
-            fmt::format(
-                "'{}' moves by {:.2g} times the size of '{}' in a step of {:g} s, and may pass through "
-                "it: {}.",
-                run.travel_body, run.travel, run.smallest_shape, run.h, reduce(run.travel, limits.travel)));
+            fmt::format("'{}' moves by {:.2g} times {} in a step of {:g} s, and may pass through {}: {}.",
+                        run.travel_body, run.travel,
+                        alone ? "its size" : fmt::format("the size of '{}'", run.smallest_shape), run.h,
+                        alone ? "others" : "it", reduce(run.travel, limits.travel)));
     if (!run.spring_name.empty())
         add("spring", run.spring, limits.spring,
             fmt::format("The stiffest explicit spring has omega h = {:.2g}.", run.spring),
