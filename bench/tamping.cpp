@@ -27,17 +27,19 @@ double memory_mb()
 int main(int argc, char** argv)
 try {
     int grains = 5500, prelude = 200, steps = 20, most = 5000;
-    double frequency = 45;
+    double frequency = 45, stiffness = 0;
     CLI::App app("What a step of the tamping machine costs");
     app.add_option("--grains", grains, "number of stones")->capture_default_str();
     app.add_option("--frequency", frequency, "of the flywheel, Hz")->capture_default_str();
+    app.add_option("--stiffness", stiffness, "of contacts, N/m; 0: rigid")->capture_default_str();
     app.add_option("--prelude", prelude, "steps before the comparison")->capture_default_str();
     app.add_option("--steps", steps, "of each row")->capture_default_str();
     app.add_option("--max-sweeps", most, "of a step")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
 
     const auto script = make_script("tamping", {"--grains", std::to_string(grains), "--frequency",
-                                                fmt::format("{}", frequency), "--dive-at", "0"});
+                                                fmt::format("{}", frequency), "--dive-at", "0",
+                                                "--contact-stiffness", fmt::format("{}", stiffness)});
     script->prepare();
     auto stepper = [&](double tolerance, int threads) {
         MoreauJeanOptions options{.h = script->settings().h, .force = ForceEvaluation::explicit_};

@@ -18,7 +18,6 @@ class Wedge {
     // Asked by a solver whenever it has checked its residual, with velocities that belong to the impulses. Looks at how
     // these grew each time the sweeps have doubled. True: a wedge was found.
     bool found(ContactProblem& problem, int sweeps);
-    void forget() { sweeps_ = 0; }
 
     // Growth of the impulse of each contact, in its frame, the largest of length 1.
     const std::vector<Eigen::Vector3d>& growth() const { return y_; }
