@@ -151,18 +151,11 @@ int main(int argc, char** argv)
     // Each of these steps by each solver, from the impulses of the step before and from none.
     fmt::print("\nthese steps anew: force, N; largest difference from the first row\n");
     std::vector<double> reference;
-    for (const auto& [solver, tolerance] : {std::pair{"coloured", 1e-7},
-                                            {"coloured", 1e-6},
-                                            {"coloured", 1e-5},
-                                            {"coloured", 1e-4},
-                                            {"coloured", 1e-3},
-                                            {"coloured-float", 1e-4},
-                                            {"anderson", 1e-6},
-                                            {"anderson", 1e-4},
-                                            {"anderson", 1e-3},
-                                            {"nncg", 1e-6},
-                                            {"nncg", 1e-4},
-                                            {"nncg", 1e-3}})
+    std::vector<std::pair<std::string, double>> rows{{"coloured", 1e-7}};
+    for (const char* solver : {"coloured", "anderson", "nncg"})
+        for (const double tolerance : {1e-6, 1e-5, 1e-4, 1e-3}) rows.emplace_back(solver, tolerance);
+    rows.emplace_back("coloured-float", 1e-4);
+    for (const auto& [solver, tolerance] : rows)
         for (const bool warm : {true, false}) {
             if (!only.empty()) continue;
             MoreauJean run = stepper(solver, tolerance);
