@@ -1,4 +1,4 @@
-// What a step of the tamping machine costs, phase by phase, at several tolerances, on one and two threads.
+// What a step of the tamping machine costs, phase by phase, by several solvers and tolerances, on one and two threads.
 //
 // The model is that of models/tamping.cpp. The machine dives at once; after a prelude the tines are in the
 // bed, and every row starts from the same state there.
@@ -41,24 +41,36 @@ try {
                                                 fmt::format("{}", frequency), "--dive-at", "0",
                                                 "--contact-stiffness", fmt::format("{}", stiffness)});
     script->prepare();
-    auto stepper = [&](double tolerance, int threads) {
+    auto stepper = [&](const char* solver, double tolerance, int threads) {
         MoreauJeanOptions options{.h = script->settings().h, .force = ForceEvaluation::explicit_};
-        options.contacts = {.tolerance = tolerance, .max_sweeps = most, .threads = threads};
+        options.contacts = {.tolerance = tolerance, .max_sweeps = most, .solver = solver, .threads = threads};
         return MoreauJean(script->finished(), options);
     };
-    MoreauJean before = stepper(1e-3, 2);
+    MoreauJean before = stepper("coloured", 1e-3, 2);
     for (int k = 0; k < prelude; ++k) {
         const StepReport report = before.step();
         if ((k + 1) % 20 == 0)
             fmt::print(stderr, "prelude: step {}, {} contacts, {} sweeps\n", k + 1, report.contacts,
                        report.sweeps);
     }
-    fmt::print("{} stones, {} Hz, t = {:.3f} s and {} steps after it; ms a step\n{:<9} {:>7} {:>8} {:>7} "
-               "{:>8} {:>7} {:>9} {:>8} {:>8} {:>9} {:>9} {:>6}\n",
-               grains, frequency, before.state().t, steps, "tolerance", "threads", "contacts", "sweeps",
-               "detect", "lineari", "contacts", "update", "all", "residual", "penetr.", "missed");
-    for (const auto& [tolerance, threads] : {std::pair{1e-3, 2}, {1e-4, 2}, {1e-4, 1}, {1e-6, 2}}) {
-        MoreauJean run = stepper(tolerance, threads);
+    fmt::print(
+        "{} stones, {} Hz, t = {:.3f} s and {} steps after it; ms a step\n{:<14} {:<9} {:>7} {:>8} {:>7} "
+        "{:>8} {:>7} {:>9} {:>8} {:>8} {:>9} {:>9} {:>6}\n",
+        grains, frequency, before.state().t, steps, "solver", "tolerance", "threads", "contacts", "sweeps",
+        "detect", "lineari", "contacts", "update", "all", "residual", "penetr.", "missed");
+    struct Row {
+        const char* solver;
+        double tolerance;
+        int threads;
+    };
+    for (const auto& [solver, tolerance, threads] : {Row{"coloured", 1e-3, 2},
+                                                     {"coloured", 1e-4, 2},
+                                                     {"coloured", 1e-4, 1},
+                                                     {"coloured-float", 1e-4, 2},
+                                                     {"coloured-float", 1e-4, 1},
+                                                     {"anderson", 1e-4, 2},
+                                                     {"coloured", 1e-6, 2}}) {
+        MoreauJean run = stepper(solver, tolerance, threads);
         run.restore(before.state());
         long sweeps = 0, missed = 0;
         double residual = 0, penetration = 0;
@@ -74,11 +86,11 @@ try {
         double all = 0;
         for (double seconds : run.clock().seconds()) all += 1e3 * seconds / steps;
         auto ms = [&](Phase phase) { return 1e3 * run.clock().seconds()[static_cast<int>(phase)] / steps; };
-        fmt::print("{:<9.0e} {:>7} {:>8} {:>7} {:>8.1f} {:>7.1f} {:>9.1f} {:>8.1f} {:>8.1f} {:>9.1e} "
+        fmt::print("{:<14} {:<9.0e} {:>7} {:>8} {:>7} {:>8.1f} {:>7.1f} {:>9.1f} {:>8.1f} {:>8.1f} {:>9.1e} "
                    "{:>9.1e} {:>6}\n",
-                   tolerance, threads, contacts, sweeps / steps, ms(Phase::detect), ms(Phase::linearise),
-                   ms(Phase::contacts), ms(Phase::predict) + ms(Phase::update), all, residual, penetration,
-                   missed);
+                   solver, tolerance, threads, contacts, sweeps / steps, ms(Phase::detect),
+                   ms(Phase::linearise), ms(Phase::contacts), ms(Phase::predict) + ms(Phase::update), all,
+                   residual, penetration, missed);
     }
     fmt::print("memory {:.0f} MB with two steppers\n", memory_mb());
 } catch (const std::exception& error) {

@@ -71,7 +71,8 @@ SolverReport AutoSolver::solve_spots(ContactProblem& problem, SolverReport repor
 }
 
 FloatThenDouble::FloatThenDouble(int threads)
-    : in_float_({.precision = Precision::float_, .threads = threads}), in_double_({.threads = threads})
+    : in_float_({.precision = Precision::float_, .threads = threads}),
+      in_double_({.threads = threads, .acceleration = Acceleration::anderson})
 {
 }
 SolverReport FloatThenDouble::solve(ContactProblem& problem)
