@@ -90,7 +90,7 @@ void Mechanisms::start(State& state)
         const int n = k.partition->nu();
         k.M_red.resize(n, n);
         k.MB.resize(k.body.nv, n);
-        if (n > 0) k.M_red_llt.compute(Eigen::MatrixXd::Identity(n, n));
+        k.M_red_factor.resize(n);
         k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
         k.H_red = Multibody::RowMatrix::Zero(3, n);
         k.contact_impulse = VectorXd::Zero(k.body.nv);
@@ -199,7 +199,7 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
                 k.rhs.noalias() = p.B.transpose() * k.scratch;
             }
         }
-        k.solve(k.rhs);
+        k.solve(k.rhs.data());
         v_free = k.w_n + k.rhs;
     }
 }
@@ -372,13 +372,7 @@ void Mechanisms::add_side(const State& state, ContactProblem& problem, Contact& 
     for (int row = 0; row < 3; ++row) {
         Eigen::Map<VectorXd> Y(problem.Y.data() + map + row * n, n);
         Y = H.row(row);
-        if (k.beams) {
-            k.response = Y;
-            k.beams->solve(k.response);
-            Y = k.response;
-        } else if (n > 0) {
-            k.M_red_llt.solveInPlace(Y);
-        }
+        k.solve(Y.data());
     }
 }
 
