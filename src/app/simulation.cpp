@@ -466,16 +466,16 @@ int simulate(const Script& script)
             });
         for (long n = first; n < steps && signals.caught() == 0; ++n) {
             const StepReport report = stepper->step();
+            const View& view = stepper->view();
             done = n + 1;
             const double momentum_error = output ? stepper->momentum_error() : 0;
-            statistics.add(report, stepper->view().time(), momentum_error);
-            watch.step(stepper->view(), n + 1);
-            progress.step(n + 1, stepper->view().time(), report);
+            statistics.add(report, view.time(), momentum_error);
+            watch.step(view, n + 1);
+            progress.step(n + 1, view.time(), report);
             if (report.wedged[0] >= 0 && set.wedged == "stop")
                 fail("{} --wedged go-on carries on.", wedged(script, statistics));
             if (!output) continue;
             write([&] {
-                const View& view = stepper->view();
                 const bool last = n + 1 == steps, due = (n + 1) % set.record_every == 0;
                 output->impacts(view, (n + 1 - set.theta) * set.h);
                 if (due) output->history(view, report, momentum_error);

@@ -25,6 +25,7 @@ Watch::Watch(const Model& model, double h)
       stride_(model.grains().empty() ? 64 : 8)
 {
     laws_ = !model.joint_forces().empty() || !model.wrenches().empty() || !model.grain_forces().empty();
+    works_ = laws_ || !model.drives().empty();
     const std::vector<double> sizes = model.sizes();
     smallest_size_ = std::numeric_limits<double>::infinity();
     for (int s = 0; s < static_cast<int>(sizes.size()); ++s) {
@@ -88,7 +89,7 @@ void Watch::loads(const View& view, std::vector<Load>& forces, std::vector<Wrenc
     }
 }
 
-void Watch::step(const View& view, long n)
+void Watch::add_work(const View& view)
 {
     for (std::size_t k = 0; k < drive_q_.size(); ++k) {
         const Coordinate on = model_.drives()[k].on;
@@ -112,7 +113,6 @@ void Watch::step(const View& view, long n)
         } catch (const std::exception&) {
             known_ = 0;
         }
-    if (n <= first_ || n % stride_ == 0) look(view);
 }
 
 void Watch::look(const View& view)

@@ -15,9 +15,13 @@ namespace tamis {
 class Watch {
   public:
     Watch(const Model& model, double h);
-    void start(const View& view);  // from where the first step goes
-    void resume(const View& view); // the same, of a run whose numbers were restored
-    void step(const View& view, long n);
+    void start(const View& view);       // from where the first step goes
+    void resume(const View& view);      // the same, of a run whose numbers were restored
+    void step(const View& view, long n) // the n-th of the run is done
+    {
+        if (works_) add_work(view);
+        if (n <= first_ || n % stride_ == 0) look(view);
+    }
     void look(const View& view); // energies and speeds of this state
 
     double gain() const { return gain_; }
@@ -63,12 +67,14 @@ class Watch {
         Wrench wrench;
         Eigen::Vector3d x, omega;
     };
+    void add_work(const View& view); // of drives and laws in the step that is done
     void loads(const View& view, std::vector<Load>& forces, std::vector<WrenchLoad>& wrenches) const;
     std::string name(int body) const;
 
     const Model& model_;
     double h_;
     bool laws_ = false;  // some do work
+    bool works_ = false; // so do these, or drives
     int first_, stride_; // looks after each of the first steps, then at this interval: they cost something
     std::vector<int> touching_; // shapes of bodies
     int smallest_ = -1;

@@ -47,14 +47,14 @@ void Multibody::frames(const double* q, const double* v)
     equations_(Quantity::frames, q, v, nullptr, frames_.data());
 }
 
-void Multibody::advance(const double* q, const double* delta, double* out) const
+void Multibody::advance(const double* q, const double* v, double* out, double dt) const
 {
     for (const Mechanism::Link& l : mechanism.links()) {
         if (l.joint.kind != ElementaryJoint::spherical) {
-            if (l.nv() == 1) out[l.q] = q[l.q] + delta[l.v];
+            if (l.nv() == 1) out[l.q] = q[l.q] + dt * v[l.v];
             continue;
         }
-        const Eigen::Vector3d turn(delta[l.v], delta[l.v + 1], delta[l.v + 2]);
+        const Eigen::Vector3d turn(dt * v[l.v], dt * v[l.v + 1], dt * v[l.v + 2]);
         const Eigen::Quaterniond r =
             (Eigen::Quaterniond(q[l.q], q[l.q + 1], q[l.q + 2], q[l.q + 3]) * exp_quaternion(turn))
                 .normalized();

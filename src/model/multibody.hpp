@@ -33,9 +33,8 @@ class Multibody {
         return Eigen::Map<const Eigen::Vector3d>(&frames_[18 * frame + 12]);
     }
 
-    // q (+) delta: sums for hinges and slides, a finite turn by the rotation vector
-    // delta for a spherical joint.
-    void advance(const double* q, const double* delta, double* out) const;
+    // q (+) dt v: sums for hinges and slides, a finite turn by the rotation vector dt v for a spherical joint.
+    void advance(const double* q, const double* v, double* out, double dt = 1) const;
     bool turns(int velocity) const { return turns_[velocity]; } // an angle, not a length
     bool compiled() const { return equations_.compiled(); }
 

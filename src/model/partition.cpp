@@ -147,19 +147,17 @@ void Partition::set_up()
     J_v_.resize(r, r);
     inverse_.resize(r, r);
     rhs_.resize(r);
-    correction_.resize(r);
     if (r > 0) lu_ = Eigen::PartialPivLU<Eigen::MatrixXd>(r);
     B = Eigen::MatrixXd::Zero(body_.nv, u.size());
     B_c = Eigen::MatrixXd::Zero(body_.nv, c.size());
     for (std::size_t k = 0; k < u.size(); ++k) B(u[k], k) = 1;
     for (std::size_t k = 0; k < c.size(); ++k) B_c(c[k], k) = 1;
-    factorise();
+    project();
 }
 
-void Partition::factorise()
+void Partition::invert()
 {
     const int r = static_cast<int>(v.size());
-    if (r == 0) return;
     for (int k = 0; k < r; ++k)
         for (int i = 0; i < r; ++i) J_v_(i, k) = body_.J(loop_rows[i], v[k]);
     if (r == 1) {
@@ -173,6 +171,13 @@ void Partition::factorise()
         lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(inverse_);
         lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(inverse_);
     }
+}
+
+void Partition::project()
+{
+    const int r = static_cast<int>(v.size());
+    if (r == 0) return;
+    invert();
     auto columns = [&](const std::vector<int>& of, Eigen::MatrixXd& into) {
         for (std::size_t k = 0; k < of.size(); ++k)
             for (int i = 0; i < r; ++i) {
@@ -183,6 +188,19 @@ void Partition::factorise()
     };
     columns(u, B);
     columns(c, B_c);
+}
+
+// All but the dependent rows of B and B_c are those of an identity.
+void Partition::velocities(const double* v_u, const double* v_c, double* all) const
+{
+    for (std::size_t k = 0; k < u.size(); ++k) all[u[k]] = v_u[k];
+    for (std::size_t k = 0; k < c.size(); ++k) all[c[k]] = 0.0 + v_c[k]; // a sum is never -0
+    for (const int i : v) {
+        double by_u = 0, by_c = 0;
+        for (std::size_t k = 0; k < u.size(); ++k) by_u += B(i, k) * v_u[k];
+        for (std::size_t k = 0; k < c.size(); ++k) by_c += B_c(i, k) * v_c[k];
+        all[i] = by_u + by_c;
+    }
 }
 
 double Partition::worst_ratio() const
@@ -226,9 +244,12 @@ void Partition::close(double* q, double t)
         }
         if (!std::isfinite(error)) break;
         previous = error;
-        factorise();
-        correction_.noalias() = inverse_ * rhs_;
-        for (std::size_t i = 0; i < v.size(); ++i) delta_[v[i]] = -correction_[i];
+        invert();
+        for (std::size_t i = 0; i < v.size(); ++i) {
+            double correction = 0;
+            for (std::size_t j = 0; j < v.size(); ++j) correction += inverse_(i, j) * rhs_[j];
+            delta_[v[i]] = -correction;
+        }
         body_.advance(q, delta_.data(), q_try_.data());
         for (int j : v) delta_[j] = 0;
         std::copy(q_try_.data(), q_try_.data() + body_.nq, q);
@@ -286,11 +307,6 @@ Eigen::VectorXd Partition::start_velocity(const Eigen::VectorXd& given, const Ei
     Eigen::VectorXd v_u(nu());
     for (int k = 0; k < nu(); ++k) v_u[k] = start[u[k]];
     return B * v_u + B_c * driven;
-}
-
-void Partition::project()
-{
-    if (body_.rows > 0) factorise();
 }
 
 bool Partition::maintain()

@@ -30,6 +30,8 @@ class Partition {
     void close(double* q, double t);
     // B and B_c from J at the configuration of the last close().
     void project();
+    // v = B v_u + B_c v_c of all coordinates.
+    void velocities(const double* v_u, const double* v_c, double* v) const;
     // Replaces a chosen partition that comes close to singular, refuses a named one that does; once a step,
     // after project(). True if it was replaced.
     bool maintain();
@@ -61,7 +63,7 @@ class Partition {
   private:
     void choose(bool only_if_better); // the sets u, v and the loop equations kept
     void set_up();                    // memory for them
-    void factorise();                 // J_v^-1, B, B_c from J
+    void invert();                    // J_v^-1 from J
     double worst_ratio() const;       // largest |B| with angles scaled
     std::string names(const std::vector<int>& velocities) const;
 
@@ -70,7 +72,7 @@ class Partition {
     std::vector<int> free_; // all but driven
     Eigen::MatrixXd J_v_, inverse_;
     Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-    Eigen::VectorXd rhs_, correction_, delta_, q_try_;
+    Eigen::VectorXd rhs_, delta_, q_try_;
     double loop_error_ = 0;
     int changes_ = 0;
     double last_ratio_ = std::numeric_limits<double>::infinity(); // worst_ratio() one step ago

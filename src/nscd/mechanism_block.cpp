@@ -42,11 +42,7 @@ void MechanismBlock::factorise(const StepTimes& s)
     }
     if (beams) return beams->linearise(s, M_red);
     if (p.nu() == 0) return;
-    if (p.trivial() && !forces->implicit)
-        M_red_llt.compute(body.M);
-    else
-        M_red_llt.compute(M_red);
-    if (M_red_llt.info() != Eigen::Success)
+    if (!(p.trivial() && !forces->implicit ? M_red_factor.compute(body.M) : M_red_factor.compute(M_red)))
         fail("At t = {:.6g} s the mass matrix of mechanism '{}' is not positive definite: a coordinate among "
              "{} moves no "
              "mass; give its body an inertia, or reduce the step if the motion diverged.",
@@ -87,14 +83,14 @@ VectorXd MechanismBlock::impulse_of(const std::vector<double>& maps, const Conta
 double MechanismBlock::error_by_cholesky(const ContactProblem& problem, int block) const
 {
     const int first = problem.offset(block), n = size();
-    VectorXd left = M_red_llt.matrixU() * (problem.v.segment(first, n) - problem.v_free.segment(first, n)),
-             impulse = M_red_llt.matrixU() * rhs;
+    VectorXd left = M_red_factor.U() * (problem.v.segment(first, n) - problem.v_free.segment(first, n)),
+             impulse = M_red_factor.U() * rhs;
     double given = impulse.norm();
     for (const Contact& contact : problem.contacts)
         for (const Contact::Side& side : contact.side) {
             if (side.block != block) continue;
             impulse = impulse_of(problem.H, contact, side.map);
-            M_red_llt.matrixL().solveInPlace(impulse);
+            M_red_factor.L().solveInPlace(impulse);
             left -= impulse;
             given += impulse.norm();
         }

@@ -6,8 +6,7 @@
 #include "tamis/model/assembly.hpp"
 #include "tamis/nscd/applied_forces.hpp"
 #include "tamis/nscd/beams.hpp"
-
-#include <Eigen/Cholesky>
+#include "tamis/nscd/cholesky.hpp"
 
 namespace tamis {
 
@@ -19,12 +18,13 @@ struct MechanismBlock {
           d_beta(v_star), scratch(v_star), b(v_star)
     {
     }
-    void solve(Eigen::VectorXd& x) // x -> (M_red, or the matrix with beams)^-1 x
+    void solve(double* x) // x -> (M_red, or the matrix with beams)^-1 x
     {
-        if (beams)
-            beams->solve(x);
-        else if (x.size() > 0)
-            M_red_llt.solveInPlace(x);
+        if (!beams) return M_red_factor.solve(x);
+        Eigen::Map<Eigen::VectorXd> all(x, size());
+        response = all;
+        beams->solve(response);
+        all = response;
     }
     int size() const { return partition->nu() + (beams ? beams->unknowns() : 0); }
     auto q_of(Eigen::VectorXd& all) const { return all.segment(q0, body.nq); }
@@ -48,7 +48,7 @@ struct MechanismBlock {
     Eigen::VectorXd w_n; // velocities of the block at the start of the step
     // linearise
     Eigen::MatrixXd M_red, MB; // n_u x n_u, nv x n_u
-    Eigen::LLT<Eigen::MatrixXd> M_red_llt;
+    Cholesky M_red_factor;
     Eigen::VectorXd vc_now, vc_next; // driven velocities at t_n and t_n+1
     Eigen::VectorXd vc_work;
     Eigen::MatrixXd M_S; // M + S, with implicit forces
@@ -65,7 +65,7 @@ struct MechanismBlock {
     Multibody::RowMatrix H_full;     // 3 x nv, of one contact side
     Multibody::RowMatrix H_red;      // 3 x n_u
     Eigen::VectorXd contact_impulse; // H^T r in all coordinates, only if there are drives
-    Eigen::VectorXd response;        // a row of Y
+    Eigen::VectorXd response;        // with beams, of solve()
 
   private:
     Eigen::VectorXd impulse_of(const std::vector<double>& maps, const Contact& contact, int map) const;

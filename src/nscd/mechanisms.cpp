@@ -90,7 +90,7 @@ void Mechanisms::start(State& state)
         const int n = k.partition->nu();
         k.M_red.resize(n, n);
         k.MB.resize(k.body.nv, n);
-        if (n > 0) k.M_red_llt.compute(Eigen::MatrixXd::Identity(n, n));
+        k.M_red_factor.resize(n);
         k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
         k.H_red = Multibody::RowMatrix::Zero(3, n);
         k.contact_impulse = VectorXd::Zero(k.body.nv);
@@ -126,12 +126,13 @@ void Mechanisms::predict(const State& state, const StepTimes& s)
     for (auto& block : blocks_) {
         MechanismBlock& k = *block;
         k.v_star = k.v_of(state.v);
-        k.scratch = (1 - s.theta) * s.h * k.v_star;
-        k.body.advance(state.q.data() + k.q0, k.scratch.data(), k.q_m.data());
-        k.driven.place(k.q_m.data(), s.t_m);
-        k.partition->close(k.q_m.data(), s.t_m);
-        k.partition->project();
-        k.driven.velocities(s.t_next, guided_, k.vc_next);
+        k.body.advance(state.q.data() + k.q0, k.v_star.data(), k.q_m.data(), (1 - s.theta) * s.h);
+        if (!k.partition->trivial()) {
+            k.driven.place(k.q_m.data(), s.t_m);
+            k.partition->close(k.q_m.data(), s.t_m);
+            k.partition->project();
+            k.driven.velocities(s.t_next, guided_, k.vc_next);
+        }
         k.q_of(middle_.q) = k.q_m;
         k.v_of(middle_.v) = k.v_star;
         for (int j = 0; j < k.partition->nu(); ++j) k.w_n[j] = k.v_star[k.partition->u[j]];
@@ -174,8 +175,11 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
         if (trivial) {
             k.rhs = h * k.f;
         } else {
-            k.vc_work = k.vc_next - k.vc_now;
-            k.d_beta.noalias() = p.B_c * k.vc_work;
+            k.d_beta.setZero();
+            if (!p.c.empty()) {
+                k.vc_work = k.vc_next - k.vc_now;
+                k.d_beta.noalias() += p.B_c * k.vc_work;
+            }
             if (!p.v.empty()) {
                 k.body.loop_bias(k.q_m.data(), k.v_star.data());
                 k.b.setZero();
@@ -199,7 +203,7 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
                 k.rhs.noalias() = p.B.transpose() * k.scratch;
             }
         }
-        k.solve(k.rhs);
+        k.solve(k.rhs.data());
         v_free = k.w_n + k.rhs;
     }
 }
@@ -213,10 +217,8 @@ void Mechanisms::look_ahead(const State& state, const StepTimes& s)
         const Partition& p = *k.partition;
         auto v = k.v_of(ahead_.v);
         for (int j = 0; j < p.nu(); ++j) k.rhs[j] = state.v[k.v0 + p.u[j]];
-        v.noalias() = p.B * k.rhs.head(p.nu());
-        if (!p.c.empty()) v.noalias() += p.B_c * k.vc_now;
-        k.scratch = theta_h * v;
-        k.body.advance(k.q_m.data(), k.scratch.data(), ahead_.q.data() + k.q0);
+        p.velocities(k.rhs.data(), k.vc_now.data(), v.data());
+        k.body.advance(k.q_m.data(), v.data(), ahead_.q.data() + k.q0, theta_h);
         v += theta_h * k.b;
     }
     ahead_.show(s.t_next);
@@ -226,10 +228,8 @@ const RelativeView& Mechanisms::end_velocities(const StepTimes& s, const Contact
 {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         MechanismBlock& k = *blocks_[i];
-        const Partition& p = *k.partition;
-        auto v = k.v_of(ahead_.v);
-        v.noalias() = p.B * problem.v.segment(problem.offset(static_cast<int>(i)), p.nu());
-        if (!p.c.empty()) v.noalias() += p.B_c * k.vc_next;
+        k.partition->velocities(problem.v.data() + problem.offset(static_cast<int>(i)), k.vc_next.data(),
+                                ahead_.v.data() + k.v0);
         k.q_of(ahead_.q) = k.q_m;
     }
     if (!blocks_.empty()) ahead_.show(s.t_m);
@@ -247,9 +247,8 @@ double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const 
         // B at q_m for both ends of the step: dependent velocities must be those of one configuration.
         for (int j = 0; j < p.nu(); ++j)
             k.rhs[j] = (1 - s.theta) * state.v[k.v0 + p.u[j]] + s.theta * problem.v[first + j];
-        k.v_star.noalias() = p.B * k.rhs.head(p.nu());
-        k.vc_work = (1 - s.theta) * k.vc_now + s.theta * k.vc_next;
-        k.v_star.noalias() += p.B_c * k.vc_work;
+        if (!p.c.empty()) k.vc_work = (1 - s.theta) * k.vc_now + s.theta * k.vc_next;
+        p.velocities(k.rhs.data(), k.vc_work.data(), k.v_star.data());
         k.v_of(middle_.v) = k.v_star;
         k.newton = newton;
         if (!k.forces->implicit && !k.beams) continue;
@@ -285,30 +284,20 @@ void Mechanisms::update(State& state, const StepTimes& s, const ContactProblem& 
         MechanismBlock& k = *blocks_[i];
         Partition& p = *k.partition;
         const int first = problem.offset(static_cast<int>(i));
-        const auto v_u = problem.v.segment(first, p.nu());
-        auto v = k.v_of(state.v);
-        double* q = state.q.data() + k.q0;
+        const double* v_u = problem.v.data() + first;
+        double *q = state.q.data() + k.q0, *v = state.v.data() + k.v0;
         if (!problem.v.segment(first, k.size()).allFinite())
             fail("The step at t = {:.6g} s diverged: velocities of mechanism '{}' are not finite; reduce the "
                  "step.",
                  state.t, k.body.mechanism.name());
-        auto velocities = [&] {
-            if (p.trivial()) {
-                for (int j = 0; j < p.nu(); ++j) v[p.u[j]] = v_u[j];
-            } else {
-                v.noalias() = p.B * v_u;
-                v.noalias() += p.B_c * k.vc_next;
-            }
-        };
-        velocities();
-        k.scratch = s.theta * s.h * v;
-        k.body.advance(k.q_m.data(), k.scratch.data(), q);
+        p.velocities(v_u, k.vc_next.data(), v);
+        k.body.advance(k.q_m.data(), v, q, s.theta * s.h);
         if (k.beams) k.beams->update(state.beam_nodes.data() + k.beam0, s, problem.v.data() + first + p.nu());
         if (p.trivial()) continue;
         k.driven.place(q, s.t_next);
         p.close(q, s.t_next);
         p.project();
-        velocities(); // v_v = B_vu v_u at q_n+1
+        p.velocities(v_u, k.vc_next.data(), v); // v_v = B_vu v_u at q_n+1
         if (p.maintain()) state.partitions[i] = p.sets();
         k.vc_now = k.vc_next;
     }
@@ -356,30 +345,24 @@ void Mechanisms::add_side(const State& state, ContactProblem& problem, Contact& 
         std::fill_n(problem.H.begin() + contact.side[side].map, 3 * n, 0.0);
     }
     const int map = contact.side[side].map;
-    Eigen::Map<Multibody::RowMatrix> H(problem.H.data() + map, 3, n);
-    if (p.trivial()) {
-        H.leftCols(n_u) += k.H_full;
-    } else {
+    double *H = problem.H.data() + map, *Y = problem.Y.data() + map;
+    if (!p.c.empty()) {
         k.scratch.noalias() = p.B_c * k.vc_next;
         contact.drift.noalias() += k.H_full * k.scratch;
         k.scratch.noalias() = p.B_c * k.vc_now;
         u_minus.noalias() += k.H_full * k.scratch;
-        k.H_red.noalias() = k.H_full * p.B; // (25)
-        H.leftCols(n_u) += k.H_red;
     }
+    if (!p.trivial()) k.H_red.noalias() = k.H_full * p.B; // (25)
     const Multibody::RowMatrix& H_side = p.trivial() ? k.H_full : k.H_red;
-    for (int i = 0; i < n_u; ++i) u_minus += H_side.col(i) * state.v[k.v0 + p.u[i]];
-    for (int row = 0; row < 3; ++row) {
-        Eigen::Map<VectorXd> Y(problem.Y.data() + map + row * n, n);
-        Y = H.row(row);
-        if (k.beams) {
-            k.response = Y;
-            k.beams->solve(k.response);
-            Y = k.response;
-        } else if (n > 0) {
-            k.M_red_llt.solveInPlace(Y);
+    for (int i = 0; i < n_u; ++i) {
+        const double v = state.v[k.v0 + p.u[i]];
+        for (int row = 0; row < 3; ++row) {
+            H[row * n + i] += H_side(row, i);
+            u_minus[row] += H_side(row, i) * v;
         }
     }
+    std::copy_n(H, 3 * n, Y);
+    for (int row = 0; row < 3; ++row, Y += n) k.solve(Y);
 }
 
 void Mechanisms::add_end_velocities(const DetectedContact& d, const ContactPoint& again, double theta,

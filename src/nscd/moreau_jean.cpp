@@ -134,6 +134,7 @@ void MoreauJean::predict()
     times_.t_next = (state_.step + 1) * options_.h;
     times_.t_m = state_.t + (1 - options_.theta) * options_.h;
     mechanisms_.predict(state_, times_);
+    if (grains_.count() == 0) return;
     grains_.predict(state_.grains, options_.theta, options_.h, problem_.rigid.data());
     grains_.velocities(state_.grains, problem_.rigid.data(), v_start_.data());
 }
@@ -161,6 +162,7 @@ void MoreauJean::linearise()
 void MoreauJean::free_velocity()
 {
     mechanisms_.free_velocities(state_, times_, problem_);
+    if (grains_.count() == 0) return;
     grains_.free_velocities(options_.h, mechanisms_.middle(), problem_.rigid.data(), v_start_.data(),
                             problem_.v_free.data() + problem_.offset(problem_.general()));
 }
@@ -245,9 +247,11 @@ void MoreauJean::update()
         mechanisms_.drive_forces(state_, times_, problem_, *blocks_, found_, assembly_->contact_of(),
                                  now_->drive_forces);
     mechanisms_.update(state_, times_, problem_);
-    grains_.update(state_.grains, times_, v_start_.data(),
-                   problem_.v.data() + problem_.offset(problem_.general()));
-    position_correction_.apply(problem_, found_, assembly_->contact_of(), options_.h, state_.grains);
+    if (grains_.count() > 0) {
+        grains_.update(state_.grains, times_, v_start_.data(),
+                       problem_.v.data() + problem_.offset(problem_.general()));
+        position_correction_.apply(problem_, found_, assembly_->contact_of(), options_.h, state_.grains);
+    }
     state_.t = times_.t_next;
     ++state_.step;
     now_->set(state_.t, state_.q.data(), state_.v.data());
