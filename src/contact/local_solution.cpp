@@ -20,21 +20,13 @@ Matrix3d local_matrix(const ContactProblem& problem, const Contact& contact)
     return contact.law == Law::bilateral ? inverse_of_leading(W, m) : W;
 }
 
-Vector3d solve_locally(const ContactProblem& problem, const Contact& contact, const Matrix3d& W, Vector3d u)
+Vector3d solve_in_plane(const ContactProblem& problem, const Contact& contact, const Matrix3d& W,
+                        const Vector3d& u)
 {
-    Vector3d r = Vector3d::Zero();
-    if (contact.law != Law::rolling) u = contact.law_velocity(u);
-    if (contact.law == Law::bilateral) {
-        r.head(contact.rows) = (contact.r - W * u).head(contact.rows);
-        return r;
-    }
     if (contact.law == Law::rolling) {
         const double trace = W.trace();
-        return trace > 0 ? project_ball(contact.r - 3 / trace * u, problem.rolling_limit(contact)) : r;
-    }
-    if (contact.active_rows() == 1) {
-        if (W(0, 0) > 0) r[0] = std::max(contact.r[0] - u[0] / W(0, 0), 0.0);
-        return r;
+        return trace > 0 ? project_ball(contact.r - 3 / trace * u, problem.rolling_limit(contact))
+                         : Vector3d(0, 0, 0);
     }
     const auto law = contact.law == Law::associated ? solve_associated : solve_contact;
     return law(W, u - W * contact.r, contact.friction, nullptr);
