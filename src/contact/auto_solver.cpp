@@ -56,17 +56,19 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
     return solved;
 }
 
-// Sweeps that stagnate mostly do so on a few bodies.
+// Sweeps that stagnate go in circles, which acceleration may leave, or creep on a few bodies.
 SolverReport AutoSolver::solve_spots(ContactProblem& problem, SolverReport report)
 {
-    for (int k = 0; k < few_spots && report.status == SolverStatus::iteration_limit; ++k) {
-        if (!spot_.solve(problem, 0.4, many_.options.threads)) break;
+    many_.options.acceleration = Acceleration::anderson;
+    for (int k = 0; k <= few_spots && report.status == SolverStatus::iteration_limit; ++k) {
+        if (k > 0 && !spot_.solve(problem, 0.4, many_.options.threads)) break;
         many_.stop.max_sweeps = stretch;
         const int before = report.sweeps;
         report = many_.solve(problem);
         report.sweeps += before;
-        report.solver = "coloured, robust";
+        report.solver = k == 0 ? "coloured, anderson" : "coloured, anderson, robust";
     }
+    many_.options.acceleration = Acceleration::none;
     return report;
 }
 
@@ -104,7 +106,7 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
             ++spots_;
     }
     all.solver = single ? (spots_ > 0 ? "coloured-float, robust" : "coloured-float")
-                        : (spots_ > 0 ? "coloured-float, coloured, robust" : "coloured-float, coloured");
+                        : (spots_ > 0 ? "coloured-float, anderson, robust" : "coloured-float, anderson");
     return all;
 }
 

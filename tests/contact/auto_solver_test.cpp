@@ -31,7 +31,7 @@ TEST(FloatThenDouble, ReachesWhatSinglePrecisionCannot)
     const SolverReport report = solve(*make_solver("coloured-float"), both, tolerance);
     EXPECT_EQ(report.status, SolverStatus::converged);
     EXPECT_LE(residual(both).natural_max, tolerance);
-    EXPECT_TRUE(std::string(report.solver).starts_with("coloured-float, coloured")) << report.solver;
+    EXPECT_TRUE(std::string(report.solver).starts_with("coloured-float, anderson")) << report.solver;
     // Single precision is given up soon.
     ContactProblem again = bed;
     const SolverReport in_double = solve(*make_solver("coloured"), again, tolerance);
