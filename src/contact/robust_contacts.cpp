@@ -10,6 +10,7 @@ namespace tamis {
 
 namespace {
 constexpr int most_contacts = 1000; // that can be factorised in less than a second or so
+constexpr int newton_steps = 300;   // of late attempts: a step must not take minutes
 } // namespace
 
 bool RobustContacts::suits(const ContactProblem& problem)
@@ -42,7 +43,8 @@ SolverReport RobustContacts::solve(ContactProblem& problem)
         // Its measure is not that of the stop test: it is asked for more until that one is content.
         double tolerance = std::min({stop.natural_max, stop.natural_rms, 1e-6});
         for (int pass = 0; pass < 4; ++pass, tolerance /= 100) {
-            const LocalReport found = solve_robust(local, {.tolerance = tolerance});
+            const LocalReport found =
+                solve_robust(local, {.tolerance = tolerance, .newton_steps = newton_steps});
             report.sweeps += found.sweeps;
             for (int a = 0; a < n; ++a) problem.contacts[a].r = D[a] * local.r.segment<3>(3 * a);
             problem.rebuild_velocities();

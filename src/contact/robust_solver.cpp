@@ -10,7 +10,8 @@
 //        F_n = u_n,  F_t = t r_t - mu d_n d_t/|d_t|  sliding:  |d_t| > mu d_n > 0
 //        F = t r                                     open:     d_n <= 0
 //
-//    alpha falls tenfold when a problem is solved and grows tenfold when it is not.
+//    alpha falls tenfold when a problem is solved and grows tenfold when it is not. After the interior point it
+//    is kept above a multiple of the residual, and each contact has its own.
 // 3. Interior point from a cold start: y = u + mu |u_t| n and r are kept inside their cones, with
 //    r o y = nu e and nu -> 0. In the coordinates x = (mu r_n, r_t), y = (y_n / mu, y_t) both cones are
 //    Lorentz cones, and the Nesterov-Todd metric H with H x = y gives
@@ -47,7 +48,8 @@ namespace {
 
 using Blocks = std::vector<Matrix3d>; // one per contact
 
-// (A (W + R) + C) x = b with A and C block diagonal, rows and columns scaled by 1/sqrt(t).
+// (A (W + R) + C) x = b with A and C block diagonal, rows and columns scaled by 1/sqrt(t). The pattern is that of W,
+// with all blocks on the diagonal, and is analysed once.
 class BlockSystem {
   public:
     BlockSystem(const LocalProblem& problem, const VectorXd& scale) : problem_(problem), scale_(scale) {}
@@ -58,17 +60,28 @@ class BlockSystem {
         const int n = 3 * problem_.contacts();
         if (dense()) {
             MatrixXd M = MatrixXd::Zero(n, n);
-            assemble(A, C, [&](int i, int j, double value) { M(i, j) += value; });
+            assemble(A, C, [&](int i, int j, const Matrix3d& B) { M.block<3, 3>(i, j) += B; });
             dense_.compute(M);
             return true;
         }
-        std::vector<Eigen::Triplet<double>> entries;
-        assemble(A, C, [&](int i, int j, double value) {
-            if (value != 0) entries.emplace_back(i, j, value);
+        if (M_.size() == 0) {
+            std::vector<Eigen::Triplet<double>> entries;
+            assemble(A, C, [&](int i, int j, const Matrix3d&) {
+                for (int k = 0; k < 9; ++k) entries.emplace_back(i + k % 3, j + k / 3, 0.0);
+            });
+            M_.resize(n, n);
+            M_.setFromTriplets(entries.begin(), entries.end());
+            sparse_.analyzePattern(M_);
+        }
+        std::fill(M_.valuePtr(), M_.valuePtr() + M_.nonZeros(), 0.0);
+        assemble(A, C, [&](int i, int j, const Matrix3d& B) {
+            for (int c = 0; c < 3; ++c) {
+                const int *rows = M_.innerIndexPtr(), *column = M_.outerIndexPtr() + j + c;
+                const auto place = std::lower_bound(rows + column[0], rows + column[1], i) - rows;
+                for (int k = 0; k < 3; ++k) M_.valuePtr()[place + k] += B(k, c);
+            }
         });
-        Eigen::SparseMatrix<double> M(n, n);
-        M.setFromTriplets(entries.begin(), entries.end());
-        sparse_.compute(M);
+        sparse_.factorize(M_);
         return sparse_.info() == Eigen::Success;
     }
     VectorXd solve(const VectorXd& b)
@@ -79,15 +92,13 @@ class BlockSystem {
     }
 
   private:
-    bool dense() const { return problem_.contacts() <= 100; }
+    bool dense() const { return problem_.contacts() <= 30; }
 
     template <class Add>
     void assemble(const Blocks& A, const Blocks& C, Add&& add) const
     {
         const auto put = [&](int a, int b, const Matrix3d& M) {
-            const double s = 1 / (scale_[3 * a] * scale_[3 * b]);
-            for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j) add(3 * a + i, 3 * b + j, s * M(i, j));
+            add(3 * a, 3 * b, M / (scale_[3 * a] * scale_[3 * b]));
         };
         for (int a = 0; a < problem_.contacts(); ++a) {
             Matrix3d own = C[a];
@@ -101,6 +112,7 @@ class BlockSystem {
     const LocalProblem& problem_;
     const VectorXd& scale_;
     Eigen::PartialPivLU<MatrixXd> dense_;
+    Eigen::SparseMatrix<double> M_;
     Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_;
 };
 
@@ -110,6 +122,8 @@ class Search {
 
     bool sweep(int count);
     bool newton(int budget);
+    bool graded_newton(double floor, int budget);
+    bool hopeless(); // proved to have no solution
     bool interior_point(bool coupled, int budget);
     bool done() const { return report.status == SolverStatus::converged; }
     LocalReport finish(LocalProblem& result);
@@ -120,7 +134,12 @@ class Search {
   private:
     bool judge(); // remembers r if it is the best
     double alart_curnier(const VectorXd& x, const VectorXd& u, VectorXd& F, Blocks* A, Blocks* C) const;
-    bool proximal_step(double alpha, int budget);
+    struct Patience {
+        int budget = 20;        // factorisations
+        int full_steps = 3;     // where the line search fails
+        double accuracy = 1e-3; // of the solution, relative to the start
+    };
+    bool proximal_step(const VectorXd& alpha, const Patience& patience, VectorXd* trouble = nullptr);
 
     const LocalProblem& problem;
     const double tolerance;
@@ -128,10 +147,12 @@ class Search {
     Blocks local;           // W_aa + R_a, symmetric part
     VectorXd t, sqrt_t;     // tr(W_aa + R_a) / 3, for each of the three rows
     double largest_impulse; // |sqrt(t) r| of iterates that are believed
+    BlockSystem system;
 };
 
 Search::Search(const LocalProblem& given, double aim)
-    : r(given.r), problem(given), tolerance(aim), n(given.contacts()), local(n), t(3 * n)
+    : r(given.r), problem(given), tolerance(aim), n(given.contacts()), local(n), t(3 * n),
+      system(problem, sqrt_t)
 {
     if (!r.allFinite() || problem.q.isZero(0)) r.setZero();
     best = r;
@@ -208,31 +229,39 @@ double Search::alart_curnier(const VectorXd& x, const VectorXd& u, VectorXd& F, 
     return F.cwiseQuotient(sqrt_t).norm();
 }
 
-// True if the regularised problem around the present r is solved to a thousandth,
-// or the given one altogether.
-bool Search::proximal_step(double alpha, int budget)
+// True if the regularised problem around the present r is solved, or the given one altogether. Else `trouble`
+// tells by numbers of 1 and more which contacts held most of |F|, or kept changing between open, stick and slip.
+bool Search::proximal_step(const VectorXd& alpha, const Patience& patience, VectorXd* trouble)
 {
     constexpr int memory = 6;
-    const VectorXd centre = r;
+    constexpr int first = 4; // steps, after which contacts in trouble are looked for
+    const VectorXd centre = r, alpha_t = alpha.cwiseProduct(t);
     const auto velocity = [&](const VectorXd& x) {
-        return VectorXd(problem.velocity(x) + alpha * t.cwiseProduct(x - centre));
+        return VectorXd(problem.velocity(x) + alpha_t.cwiseProduct(x - centre));
     };
-    BlockSystem system(problem, sqrt_t);
     Blocks A(n), C(n);
-    VectorXd F(3 * n), trial_F(3 * n);
-    std::vector<double> merits;
+    VectorXd F(3 * n), trial_F(3 * n), share = VectorXd::Zero(n), changes = VectorXd::Zero(n);
+    std::vector<double> merits, law(n), law_before(n);
     double start = 0;
-    for (int step = 0, full_steps = 3;; ++step) {
+    bool solved = false;
+    for (int step = 0, full_steps = patience.full_steps;; ++step) {
         const double merit = alart_curnier(r, velocity(r), F, &A, &C);
         if (step == 0) start = merit;
-        if (judge() || (step > 0 && merit <= 1e-3 * start)) return true;
-        if (step >= budget || merit == 0 || !std::isfinite(merit)) return false;
+        solved = judge() || (step > 0 && merit <= patience.accuracy * start);
+        if (solved || step >= patience.budget || merit == 0 || !std::isfinite(merit)) break;
+        for (int a = 0; a < n; ++a) { // A is 0, 1 in all of the diagonal, or neither: open, stick, slip
+            law[a] = A[a](0, 0) + (A[a](1, 1) == 1 && A[a](2, 2) == 1 ? 1 : 0);
+            if (step < first) continue;
+            changes[a] += law[a] != law_before[a];
+            share[a] += (F.segment<3>(3 * a) / sqrt_t[3 * a]).squaredNorm() / (merit * merit);
+        }
+        law_before = law;
 
-        for (int a = 0; a < n; ++a) C[a] += alpha * t[3 * a] * A[a];
-        if (!system.factorise(A, C)) return false;
+        for (int a = 0; a < n; ++a) C[a] += alpha_t[3 * a] * A[a];
+        if (!system.factorise(A, C)) break;
         const VectorXd direction = system.solve(-F);
         ++report.newton_steps;
-        if (!direction.allFinite()) return false;
+        if (!direction.allFinite()) break;
 
         merits.push_back(merit);
         const auto recent = merits.end() - std::min<std::ptrdiff_t>(memory, std::ssize(merits));
@@ -246,12 +275,14 @@ bool Search::proximal_step(double alpha, int budget)
             trial = r + length * direction;
         }
         if (length < 1.0 / 2048) {
-            if (full_steps-- == 0) return false;
+            if (full_steps-- == 0) break;
             merits.clear();
             trial = r + direction;
         }
         r = trial;
     }
+    if (trouble) *trouble = (share / std::max(0.1 * share.maxCoeff(), 1e-300)).cwiseMax(changes / 2);
+    return solved;
 }
 
 bool Search::newton(int budget)
@@ -262,12 +293,37 @@ bool Search::newton(int budget)
     int failures = 0;
     for (const int start = report.newton_steps; report.newton_steps - start + failures < budget && !done();) {
         const VectorXd centre = r;
-        if (proximal_step(alpha, 20)) {
+        if (proximal_step(VectorXd::Constant(3 * n, alpha), {})) {
             alpha = std::max(alpha / 10, 1e-14);
         } else {
             r = centre;
             alpha = std::min(alpha * 10, 1e3);
             if (++failures % 4 == 0) sweep(20);
+        }
+    }
+    return done();
+}
+
+// The proximal method for heaps of light and heavy bodies, where Newton's method fails at any small alpha as long
+// as the residual is large. alpha falls slowly, and not below `floor` times the residual: this is what matters most. It grows
+// at the contacts in trouble only, which mostly, not always, saves steps over one alpha for all.
+bool Search::graded_newton(double floor, int budget)
+{
+    r = best;
+    VectorXd alpha = VectorXd::Constant(3 * n, 1e-2), trouble(n);
+    int failures = 0;
+    for (const int start = report.newton_steps; report.newton_steps - start + failures < budget && !done();) {
+        const VectorXd centre = r;
+        if (proximal_step(alpha, {.budget = 15, .full_steps = 15, .accuracy = 0.1}, &trouble)) {
+            if (done() || sweep(20)) break;
+            const double least = std::max(floor * relative_natural_map(problem, r), 1e-12);
+            alpha = (0.7 * alpha).cwiseMax(least);
+        } else {
+            ++failures;
+            for (int a = 0; a < n; ++a)
+                if (trouble[a] >= 1) alpha.segment<3>(3 * a) = (10 * alpha.segment<3>(3 * a)).cwiseMin(100);
+            r = centre;
+            sweep(50);
         }
     }
     return done();
@@ -285,7 +341,6 @@ bool Search::interior_point(bool coupled, int budget)
     // r = (x_n / lift, x_t); a frictionless contact keeps x_t = y_t = 0 and needs no scaling.
     const auto lift = [&](int a) { return problem.mu[a] > 0 ? problem.mu[a] : 1; };
 
-    BlockSystem system(problem, sqrt_t);
     Blocks Q(n), H(n);
     VectorXd error(3 * n), complementarity(3 * n);
     for (int iteration = 0;; ++iteration) {
@@ -341,12 +396,19 @@ bool Search::interior_point(bool coupled, int budget)
     }
 }
 
-LocalReport Search::finish(LocalProblem& result)
+bool Search::hopeless()
 {
+    if (done() || report.status == SolverStatus::no_solution) return !done();
     // A heavy mass on light bodies takes impulses as many times larger than theirs as it is heavier; what
     // would take ten decades is the round-off of a singular W.
     const double beyond = std::max(largest_impulse, 1e10 * problem.q.cwiseQuotient(sqrt_t).norm());
-    if (!done() && infeasible(problem, sqrt_t, beyond)) report.status = SolverStatus::no_solution;
+    if (infeasible(problem, sqrt_t, beyond)) report.status = SolverStatus::no_solution;
+    return report.status == SolverStatus::no_solution;
+}
+
+LocalReport Search::finish(LocalProblem& result)
+{
+    hopeless();
     result.r = best;
     return report;
 }
@@ -377,7 +439,8 @@ LocalReport solve_robust(LocalProblem& problem, const RobustOptions& options)
     for (int k = 0; k < options.sweeps && !search.done(); k += 10)
         search.sweep(std::min(10, options.sweeps - k));
     // The order is that of cost; the numbers of steps are those after which more of the same seldom helps.
-    search.done() || search.newton(60) || search.interior_point(true, 80) || search.newton(200) ||
+    search.done() || search.newton(60) || search.interior_point(true, 80) || search.hopeless() ||
+        search.graded_newton(1, options.newton_steps) || search.graded_newton(0.3, options.newton_steps) ||
         search.interior_point(false, 150) || search.newton(400);
     return search.finish(problem);
 }

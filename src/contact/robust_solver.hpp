@@ -27,6 +27,7 @@ LocalReport solve_local_nlgs(LocalProblem& problem, const LocalNlgsOptions& opti
 struct RobustOptions {
     double tolerance = 1e-8; // on the relative natural map
     int sweeps = 50;         // before the first factorisation
+    int newton_steps = 2500; // of each attempt with an alpha for every contact, which comes late
 };
 LocalReport solve_robust(LocalProblem& problem, const RobustOptions& options = {});
 

@@ -1,5 +1,6 @@
 #include "tamis/contact/robust_solver.hpp"
 
+#include "contact/heaps.hpp"
 #include "contact/local_problems.hpp"
 #include "tamis/contact/contact_law.hpp"
 
@@ -202,6 +203,15 @@ TEST(RobustSolver, ManyMoreContactsThanDegreesOfFreedomAreSolved)
     }
     EXPECT_GT(newton_steps, 0);
     EXPECT_GT(interior_steps, 0); // neither method alone has solved all
+}
+
+// Light spheres carry heavy ones. Heap 2 needs the late proximal method.
+TEST(RobustSolver, HeapsOfMassesOfFourDecadesAreSolved)
+{
+    for (const int number : {2, 4}) {
+        LocalProblem problem = local_form(beds::heap(beds::numbered_heap(number)));
+        expect_solved(problem, "heap " + std::to_string(number));
+    }
 }
 
 TEST(RobustSolver, SparseAndDenseFactorisationsSolveTheSame)
