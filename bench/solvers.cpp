@@ -1,15 +1,22 @@
 // The contact solvers by Google Benchmark: bench_solvers [--benchmark_filter=...]
 // [--benchmark_repetitions=...]
+//                                     bench_solvers --heaps N [FIRST]
 //
 // Each line is the solution of one bed of grains (39 833 contacts of 5488 grains) by exactly 100 sweeps, with
 // all that belongs to it: arranging the contacts, checks of the residual. `ns` is the time per contact and
 // sweep, `speedup` against the first line, the serial reference in double, of the same run.
-#include "contact/beds.hpp"
+//
+// --heaps: N heaps of spheres with masses of four decades (tests/contact/heaps.hpp), from number FIRST on, by the
+// robust solver from r = 0 to 1e-8.
+#include "contact/heaps.hpp"
 #include "tamis/contact/auto_solver.hpp"
+#include "tamis/contact/robust_solver.hpp"
 
 #include <benchmark/benchmark.h>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace tamis;
 
@@ -63,10 +70,37 @@ void add(const std::string& solver, int threads, const char* instructions = "")
         ->Unit(benchmark::kMillisecond);
 }
 
+void solve_heaps(int count, int first)
+{
+    std::printf("%5s %8s %9s %5s %7s %7s %9s %9s\n", "heap", "spheres", "contacts", "mu", "sweeps", "Newton",
+                "error", "s");
+    int solved = 0;
+    double worst = 0, seconds = 0;
+    for (int k = first; k < first + count; ++k) {
+        const beds::HeapOptions options = beds::numbered_heap(k);
+        LocalProblem problem = local_form(beds::heap(options));
+        const auto start = std::chrono::steady_clock::now();
+        const LocalReport report = solve_robust(problem);
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+        const double error = relative_natural_map(problem);
+        solved += report.status == SolverStatus::converged && is_solution(problem, problem.r, 1e-8);
+        worst = std::max(worst, error);
+        seconds += time.count();
+        std::printf("%5d %8d %9d %5.2f %7d %7d %9.1e %9.2f\n", k, options.spheres, problem.contacts(),
+                    options.friction, report.sweeps, report.newton_steps, error, time.count());
+        std::fflush(stdout);
+    }
+    std::printf("solved %d of %d, worst error %.1e, %.1f s\n", solved, count, worst, seconds);
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
+    if (argc > 2 && std::strcmp(argv[1], "--heaps") == 0) {
+        solve_heaps(std::atoi(argv[2]), argc > 3 ? std::atoi(argv[3]) : 0);
+        return 0;
+    }
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
     add("nlgs", 1);
