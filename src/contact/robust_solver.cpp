@@ -304,9 +304,10 @@ bool Search::newton(int budget)
     return done();
 }
 
-// The proximal method for heaps of light and heavy bodies, where Newton's method fails at any small alpha as long
-// as the residual is large. alpha falls slowly, and not below `floor` times the residual: this is what matters most. It grows
-// at the contacts in trouble only, which mostly, not always, saves steps over one alpha for all.
+// The proximal method for heaps of light and heavy bodies, where Newton's method fails at any small alpha as
+// long as the residual is large. alpha falls slowly, and not below `floor` times the residual: this is what
+// matters most. It grows at the contacts in trouble only, which mostly, not always, saves steps over one
+// alpha for all.
 bool Search::graded_newton(double floor, int budget)
 {
     r = best;
