@@ -1,5 +1,6 @@
 """Figures of the tamping machine: Figs 10 and 11 of Docquier et al. (2020), the quality of the steps, and
-which of the paper's conclusions the runs bear out. Runs that are missing are made first.
+which of the paper's conclusions the runs bear out. Runs that are missing are made first. Cases may be run in several
+beds (seeds of the ballast): curves are then their mean, in a band from the lowest to the highest.
 
 Means are over one period of the vibration, 1/frequency; a running mean is that around each time."""
 import csv
@@ -21,7 +22,7 @@ diving, squeezing = 1, 2  # phases; of `stage` also 0, held above
 arrived = 0.01  # m, above the height that all cases dive to
 
 # Options that may differ between runs that are compared: they do not enter the results, or name the case.
-free_options = {"frequency", "drive", "out", "frames", "record-every", "checkpoint-every", "resume", "no-output",
+free_options = {"frequency", "drive", "seed", "out", "frames", "record-every", "checkpoint-every", "resume", "no-output",
                 "quiet", "verbose", "threads"}
 
 
@@ -31,6 +32,10 @@ class Case:
     frequency: float  # Hz
     drive: str
     line: dict
+
+    def place(self, folder, seed):
+        """Where the run in a bed is."""
+        return folder / (self.folder if seed == 1 else f"{self.folder}_seed{seed}")
 
     def __str__(self):
         return f"{self.frequency:g} Hz {self.drive}"
@@ -68,13 +73,16 @@ def last_mean(t, y, period):
 
 
 class Run(RunFolder):
-    def __init__(self, folder, case):
+    def __init__(self, folder, case, seed=1):
         super().__init__(folder, "tamping", columns, ["frequency", "drive", "tolerance"])
-        self.case = case
+        self.case, self.seed = case, seed
         self.period = 1 / case.frequency
         if (self.parameters["frequency"], self.parameters["drive"]) != (case.frequency, case.drive):
             fail(f"{self.folder} holds a run of {self.parameters['frequency']} Hz {self.parameters['drive']}, not "
                  f"of {case}: move it, or give another folder by --runs.")
+        if self.parameters.get("seed", 1) != seed:
+            fail(f"{self.folder} holds a run in the bed of --seed {self.parameters['seed']:g}, not of {seed}: move it, "
+                 "or give another folder by --runs.")
 
     def phase(self, phase, *names):
         """Columns while the machine dives, or squeezes. The actuator's target parts the two: the support is held
@@ -130,21 +138,21 @@ class Run(RunFolder):
 # --- Runs ------------------------------------------------------------------------------------------------
 
 
-def read_runs(folder, only_existing):
-    """The runs of the cases, those that are missing made before."""
+def read_runs(folder, only_existing, beds=1):
+    """The runs of the cases, bed by bed, those that are missing made before."""
     runs = []
-    for case in cases:
-        place = folder / case.folder
+    for seed, case in [(seed, case) for seed in range(1, beds + 1) for case in cases]:
+        place = case.place(folder, seed)
         there = (place / "summary.json").exists()
         if not there and only_existing:
             continue
         if not there:
-            print(f"run {case} into {place}: an hour or so", flush=True)
+            print(f"run {case} into {place}: a quarter of an hour or so", flush=True)
             start = time.monotonic()
-            make_run("tamping", case.folder, place,
-                     {"frequency": f"{case.frequency:g}", "drive": case.drive, "frames": 200})
+            make_run("tamping", place.name, place, {"frequency": f"{case.frequency:g}", "drive": case.drive,
+                                                    "frames": 200, **({"seed": seed} if seed > 1 else {})})
             print(f"run {case} took {(time.monotonic() - start) / 60:.0f} min", flush=True)
-        run = Run(place, case)
+        run = Run(place, case, seed)
         if not run.finished and not only_existing:
             fail(f"the run in {place} is not finished (status: {run.summary.get('status')}): wait for it, go on with "
                  "it by ./tamis run with --resume, or draw what there is by --only-existing.")
@@ -161,7 +169,7 @@ def tell_differences(runs):
         values = [run.parameters.get(name) for run in runs]
         if any(value != values[0] for value in values):
             print(f"note: the runs differ in --{name}: "
-                  + ", ".join(f"{run.case.folder} {value}" for run, value in zip(runs, values)))
+                  + ", ".join(f"{run.folder.name} {value}" for run, value in zip(runs, values)))
     for run in runs:
         if not run.finished:
             print(f"note: {run.folder} is not finished: {run['t'][-1]:g} s are there")
@@ -172,28 +180,49 @@ def tell_differences(runs):
 # --- Figures ---------------------------------------------------------------------------------------------
 
 
+def by_case(runs):
+    """The cases that were run, and their runs."""
+    found = [(case, [run for run in runs if run.case is case]) for case in cases]
+    return [(case, beds) for case, beds in found if beds]
+
+
+def draw(axes, case, curves, **more):
+    """The mean of curves (t, y) while all of them last, in a band between the lowest and the highest."""
+    t = min((t for t, _ in curves), key=lambda t: t[-1] if len(t) else -np.inf)
+    y = np.array([np.interp(t, *curve) for curve in curves]) if len(t) else np.zeros((1, 0))
+    if len(curves) > 1:
+        axes.fill_between(t, y.min(axis=0), y.max(axis=0), color=case.line["color"], alpha=0.2, linewidth=0)
+    axes.plot(t, y.mean(axis=0), **case.line, **more)
+
+
 def figure_10(runs):
     figure, axes = plt.subplots(figsize=(page, 3.2))
-    for run in runs:
-        axes.plot(run["t"], 1e3 * run["chassis_z"], label=str(run.case), **run.case.line)
-        t, z = run.phase(squeezing, "t", "chassis_z")
-        if len(t):
-            axes.plot(t[0], 1e3 * z[0], marker="o", color=run.case.line["color"])
+    for case, beds in by_case(runs):
+        draw(axes, case, [(run["t"], 1e3 * run["chassis_z"]) for run in beds], label=str(case))
+        for run in beds:
+            t, z = run.phase(squeezing, "t", "chassis_z")
+            if len(t):
+                axes.plot(t[0], 1e3 * z[0], marker="o", color=case.line["color"])
     axes.set(xlabel="time $t$ [s]", ylabel="height of the chassis [mm]")
     axes.set_title("dots: the actuator begins to squeeze", fontsize=8, color=grey)
     axes.margins(x=0.01)
-    legend_above(figure, len(runs))
+    legend_above(figure, len(by_case(runs)))
     return figure
 
 
 def figure_11(runs):
     figure, (left, right) = plt.subplots(1, 2, figsize=(page, 3), sharex=True)
-    for run in runs:
-        t, elongation, force = run.phase(squeezing, "t", "elongation", "actuator_force")
-        left.plot(t, 1e3 * elongation, label=str(run.case), **run.case.line)
-        right.plot(t, 1e-3 * force, color=run.case.line["color"], linewidth=0.5, alpha=0.2, zorder=1)
-        middle, mean = running_mean(t, force, run.period)
-        right.plot(middle, 1e-3 * mean, **run.case.line)
+    for case, beds in by_case(runs):
+        lengths, forces = [], []
+        for run in beds:
+            t, elongation, force = run.phase(squeezing, "t", "elongation", "actuator_force")
+            lengths.append((t, 1e3 * elongation))
+            middle, mean = running_mean(t, force, run.period)
+            forces.append((middle, 1e-3 * mean))
+            if len(beds) == 1:
+                right.plot(t, 1e-3 * force, color=case.line["color"], linewidth=0.5, alpha=0.2, zorder=1)
+        draw(left, case, lengths, label=str(case))
+        draw(right, case, forces)
     t, target = runs[0].phase(squeezing, "t", "target_elongation")
     left.plot(t, 1e3 * target, color=grey, linestyle="--", linewidth=0.9, label="target", zorder=0)
     left.set_title("(a) elongation of the actuator")
@@ -203,7 +232,7 @@ def figure_11(runs):
     for axes in (left, right):
         axes.set_xlabel("time $t$ [s]")
         axes.margins(x=0.01)
-    legend_above(figure, len(runs) + 1, left.get_legend_handles_labels()[0])
+    legend_above(figure, len(by_case(runs)) + 1, left.get_legend_handles_labels()[0])
     return figure
 
 
@@ -214,7 +243,8 @@ def quality_figure(runs):
         depth = run["penetration"] / run.summary["grains"]["mean_size_m"]
         for axes, y in zip(panels, (run["contacts"], run["sweeps"], run["residual_rms"], depth)):
             axes.plot(run["t"], y, color=run.case.line["color"], linewidth=0.4, alpha=0.15, zorder=1)
-            axes.plot(*running_mean(run["t"], y, run.period), label=str(run.case), **run.case.line)
+            axes.plot(*running_mean(run["t"], y, run.period), label=str(run.case) if run.seed == 1 else None,
+                      **run.case.line)
     tolerances = {run.parameters["tolerance"] for run in runs}
     for tolerance in tolerances:
         panels[2].axhline(tolerance, color=black, linestyle="--", linewidth=0.9)
@@ -226,7 +256,7 @@ def quality_figure(runs):
         axes.set_ylabel(label)
         axes.margins(x=0.01)
     panels[3].set_xlabel("time $t$ [s]")
-    legend_above(panels[0], len(runs))
+    legend_above(panels[0], len(by_case(runs)))
     return figure
 
 
@@ -250,12 +280,19 @@ class Claim:
     sign: int
 
     def judge(self, measures):
-        """yes, no, or open; and the two values."""
-        a, b = (measures.get(case, {}).get(self.measure, np.nan) for case in (self.first, self.second))
+        """From measures by (case, bed): yes, no, or open, by the means over the beds in which both cases were run;
+        the means; their standard deviations; the beds in which it holds; all these beds."""
+        values = [[measures.get((case, seed), {}).get(self.measure, np.nan) for case in (self.first, self.second)]
+                  for seed in sorted({seed for _, seed in measures})]
+        values = np.array([pair for pair in values if not np.any(np.isnan(pair))]).reshape(-1, 2)
+        if len(values) == 0:
+            return "open", (np.nan, np.nan), (np.nan, np.nan), 0, 0
         if self.measure == "mean_force":
-            a, b = abs(a), abs(b)
-        verdict = "open" if np.isnan(a) or np.isnan(b) else "yes" if self.sign * (a - b) > 0 else "no"
-        return verdict, a, b
+            values = np.abs(values)
+        mean = values.mean(axis=0)
+        deviation = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(2)
+        in_beds = int(np.sum(self.sign * (values[:, 0] - values[:, 1]) > 0))
+        return "yes" if self.sign * (mean[0] - mean[1]) > 0 else "no", mean, deviation, in_beds, len(values)
 
 
 claims = [Claim("imposed 15 Hz dives faster than dynamic 15 Hz", "15_imposed", "15", "time_to_depth", -1),
@@ -291,34 +328,41 @@ def conclusions(runs, folder):
     """Prints what the cases came to and whether the claims hold, and writes cases.csv and conclusions.csv."""
     ends = [run.dive_end() for run in runs]
     common = np.nan if np.all(np.isnan(ends)) else np.nanmax(ends)
-    measures = {run.case.folder: run.measures(common) for run in runs}
+    measures = {(run.case.folder, run.seed): run.measures(common) for run in runs}
     print()
-    print_table([["case", *(heading for heading, _, _ in table.values())]]
-                + [[str(run.case), *(shown(measures[run.case.folder][name] * factor, layout)
-                                     for name, (_, layout, factor) in table.items())] for run in runs])
+    print_table([["case", "bed", *(heading for heading, _, _ in table.values())]]
+                + [[str(run.case), str(run.seed), *(shown(measures[run.case.folder, run.seed][name] * factor, layout)
+                                                    for name, (_, layout, factor) in table.items())] for run in runs])
     print()
     verdicts = [(claim, *claim.judge(measures)) for claim in claims]
-    for claim, verdict, a, b in verdicts:
+    for claim, verdict, mean, deviation, in_beds, beds in verdicts:
         unit, factor = {"time_to_depth": ("s", 1), "mean_force": ("kN", 1e-3)}.get(claim.measure, ("mm", 1e3))
-        numbers = "" if verdict == "open" else f"   ({factor * a:.4g} against {factor * b:.4g} {unit})"
+        a, b = (f"{factor * m:.4g}" + (f" ± {factor * d:.2g}" if beds > 1 else "") for m, d in zip(mean, deviation))
+        numbers = "" if beds == 0 else f"   ({a} against {b} {unit}" + (f", in {in_beds} of {beds} beds)"
+                                                                        if beds > 1 else ")")
         print(f"{verdict:>4}  {claim.text}{numbers}")
     print()
     names = list(next(iter(measures.values())))
     write_csv(folder / "cases.csv",
-              [["case", "frequency", "drive", "status", *names]]
-              + [[run.case.folder, run.case.frequency, run.case.drive, run.summary.get("status"),
-                  *(measures[run.case.folder][name] for name in names)] for run in runs])
+              [["case", "bed", "frequency", "drive", "status", *names]]
+              + [[run.case.folder, run.seed, run.case.frequency, run.case.drive, run.summary.get("status"),
+                  *(measures[run.case.folder, run.seed][name] for name in names)] for run in runs])
     write_csv(folder / "conclusions.csv",
-              [["conclusion", "holds", "measure", "first", "second"]]
-              + [[claim.text, verdict, claim.measure, a, b] for claim, verdict, a, b in verdicts])
+              [["conclusion", "holds", "measure", "first", "second", "first_deviation", "second_deviation", "in_beds",
+                "beds"]]
+              + [[claim.text, verdict, claim.measure, *mean, *deviation, in_beds, beds]
+                 for claim, verdict, mean, deviation, in_beds, beds in verdicts])
 
 
 def main():
     parser = PlotArguments(
         "tamping", "Draw the figures of the tamping machine and judge the paper's conclusions. Runs that are missing "
-                   "are made, which takes an hour or so each.")
+                   "are made, which takes a quarter of an hour or so each.")
     parser.add_argument("--runs", type=Path, default=Path("out/tamping"), metavar="FOLDER",
-                        help="folder of the runs 15, 30, 45 and 15_imposed (default: %(default)s)")
+                        help="folder of the runs 15, 30, 45 and 15_imposed, in other beds 15_seed2 ... (default: "
+                             "%(default)s)")
+    parser.add_argument("--beds", type=int, choices=range(1, 100), default=1, metavar="N",
+                        help="beds of each case, by --seed 1 ... N (default: %(default)s)")
     parser.add_argument("--only-existing", action="store_true",
                         help="make no runs; draw those that are there, finished or not")
     parser.add_argument("--out", type=Path, default=Path("out/tamping_figures"), metavar="DIR",
@@ -329,7 +373,7 @@ def main():
     except OSError as error:
         fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
 
-    runs = read_runs(arguments.runs, arguments.only_existing)
+    runs = read_runs(arguments.runs, arguments.only_existing, arguments.beds)
     tell_differences(runs)
     save(figure_10(runs), arguments.out / "fig10.png")
     squeezed = [run for run in runs if len(run.phase(squeezing, "t")[0]) > 1]

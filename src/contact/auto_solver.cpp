@@ -56,19 +56,17 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
     return solved;
 }
 
-// Sweeps that stagnate go in circles, which acceleration may leave, or creep on a few bodies.
+// Sweeps that stagnate mostly do so on a few bodies.
 SolverReport AutoSolver::solve_spots(ContactProblem& problem, SolverReport report)
 {
-    many_.options.acceleration = Acceleration::anderson;
-    for (int k = 0; k <= few_spots && report.status == SolverStatus::iteration_limit; ++k) {
-        if (k > 0 && !spot_.solve(problem, 0.4, many_.options.threads)) break;
+    for (int k = 0; k < few_spots && report.status == SolverStatus::iteration_limit; ++k) {
+        if (!spot_.solve(problem, 0.4, many_.options.threads)) break;
         many_.stop.max_sweeps = stretch;
         const int before = report.sweeps;
         report = many_.solve(problem);
         report.sweeps += before;
-        report.solver = k == 0 ? "coloured, anderson" : "coloured, anderson, robust";
+        report.solver = "coloured, robust";
     }
-    many_.options.acceleration = Acceleration::none;
     return report;
 }
 
@@ -91,9 +89,7 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
         const SolverReport part = solver.solve(problem);
         all = {part.status, all.sweeps + part.sweeps, part.residual, part.solver, part.growth};
         before = left;
-        left =
-            std::max({part.residual.natural_max / stop.natural_max,
-                      part.residual.natural_rms / stop.natural_rms, part.residual.approach / stop.approach});
+        left = stop.excess(part.residual);
         return part.status == SolverStatus::iteration_limit && all.sweeps < stop.max_sweeps &&
                !std::isnan(part.residual.natural_max);
     };

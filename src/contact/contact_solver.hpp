@@ -4,6 +4,7 @@
 
 #include "tamis/contact/contact_problem.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -19,6 +20,11 @@ struct StopTest {
     int min_sweeps = 0; // of solvers in batches: wrenches are known to change only after some
     int max_sweeps = 10000;
 
+    // The largest ratio of a residual to what is allowed, but for the wrenches'.
+    double excess(const Residual& r) const
+    {
+        return std::max({r.natural_max / natural_max, r.natural_rms / natural_rms, r.approach / approach});
+    }
     bool satisfied(const Residual& r) const
     {
         return (r.natural_max <= natural_max || r.natural_max <= r.round_off) &&

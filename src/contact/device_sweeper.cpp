@@ -133,7 +133,7 @@ void DeviceSweeper<T>::move_lines(bool out)
 }
 
 template <class T>
-Change DeviceSweeper<T>::sweep(ContactProblem& problem, int count, int)
+Change DeviceSweeper<T>::sweep(ContactProblem& problem, int count, int, int)
 {
     Change total;
     const std::vector<int>& colour = colouring.region;

@@ -58,8 +58,8 @@ class DeviceSweeper : public ContactBatches<T, device_lanes> {
     void store_impulses(ContactProblem& problem, int threads);
     void save(std::vector<T>& state, const ContactProblem& problem);
     void restore(const std::vector<T>& state, ContactProblem& problem);
-    // Change of the last sweep.
-    Change sweep(ContactProblem& problem, int count, int threads);
+    // Change of the last sweep. Colours come in one order always.
+    Change sweep(ContactProblem& problem, int count, int threads, int shuffled = 0);
 
   private:
     using Batches::batch_, Batches::bed_, Batches::contact_, Batches::inertia_, Batches::lanes,

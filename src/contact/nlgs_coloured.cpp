@@ -4,7 +4,9 @@
 // local solution. Three or four barriers per sweep.
 //
 // Departures: sweeps watch the change of the impulses only; when it falls to the tolerance, and at
-// intervals, v is rebuilt from r in double and the residual decides; the sweeps go on from these velocities.
+// intervals, v is rebuilt from r in double and the residual decides; the sweeps go on from these velocities. With
+// friction they may go in circles, and leave them when the order of the batches changes from sweep to sweep: where they
+// gain nothing more, it does, as said by a fixed sequence of random numbers.
 #include "tamis/contact/nlgs_coloured.hpp"
 
 #include "tamis/base/error.hpp"
@@ -19,7 +21,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <omp.h>
+#include <random>
 
 namespace tamis {
 
@@ -88,8 +92,9 @@ class Sweeper : public ContactBatches<T, ContactBatch<T>::lanes> {
   public:
     using Batches::colouring;
     void build(const ContactProblem& problem, const BatchKernels<T>& kernels, int threads);
-    // Change of the last sweep.
-    Change sweep(ContactProblem& problem, int count, int threads);
+    // Change of the last sweep. `shuffled`: number of the first one among those in which the batches of a region come in
+    // an order of their own; 0: in the usual one.
+    Change sweep(ContactProblem& problem, int count, int threads, int shuffled);
 
   private:
     using Batches::batch_, Batches::bed_, Batches::lanes, Batches::overflow_;
@@ -114,8 +119,28 @@ void Sweeper<T>::build(const ContactProblem& problem, const BatchKernels<T>& ker
     this->fill_overflow(problem);
 }
 
+// Every stride-th of count, from the start on, around and around: all of them once, as the stride has no factor of
+// count.
+struct Shuffle {
+    Shuffle(int all, unsigned number) : count(all)
+    {
+        if (count == 0) return;
+        std::minstd_rand random(number);
+        stride = 1 + static_cast<int>(random() % static_cast<unsigned>(count));
+        while (std::gcd(stride, count) != 1) ++stride;
+        place = static_cast<int>(random() % static_cast<unsigned>(count));
+    }
+    int next()
+    {
+        const int now = place;
+        place = static_cast<int>((place + static_cast<long>(stride)) % count);
+        return now;
+    }
+    int count, stride = 1, place = 0;
+};
+
 template <class T>
-Change Sweeper<T>::sweep(ContactProblem& problem, int count, int threads)
+Change Sweeper<T>::sweep(ContactProblem& problem, int count, int threads, int shuffled)
 {
     Change total;
     const int slabs = colouring.slabs, *region = colouring.region.data();
@@ -125,7 +150,14 @@ Change Sweeper<T>::sweep(ContactProblem& problem, int count, int threads)
         const bool measure = k == count - 1;
         const auto sweep_region = [&](int r) {
             if (measure) change_[r] = {};
-            kernels_->sweep(bed_, region[r], region[r + 1], measure ? &change_[r] : nullptr);
+            BatchChange<T>* const change = measure ? &change_[r] : nullptr;
+            const int batches = region[r + 1] - region[r];
+            if (shuffled == 0) return kernels_->sweep(bed_, region[r], region[r + 1], change);
+            Shuffle order(batches, static_cast<unsigned>(shuffled + k));
+            for (int i = 0; i < batches; ++i) {
+                const int b = region[r] + order.next();
+                kernels_->sweep(bed_, b, b + 1, change);
+            }
         };
 #pragma omp for schedule(static) nowait
         for (int s = 0; s < slabs; ++s) sweep_region(s);
@@ -205,13 +237,17 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
 {
     constexpr int first_check = 32;       // sweeps; whole groups
     constexpr double check_interval = 96; // at least
+    constexpr int patience = 500;         // sweeps without a gain
+    constexpr double gain = 0.98;         // what counts as one
     const bool accelerate = options.acceleration != Acceleration::none;
+    double least = std::numeric_limits<double>::infinity(); // the smallest excess so far
+    int gained = 0;                                         // sweeps then
     const double count = static_cast<double>(problem.contacts.size());
     int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
     if (problem.contacts.size() < fewest_for_threads) threads = 1;
     double max_target = stop.natural_max, rms_target = stop.natural_rms; // changes that call for a check
     double max = 0, rms = 0;                                             // changes of the last sweep
-    bool check = true;
+    bool check = true, shuffle = false;
     int checked = 0; // sweeps at the last check
     for (;;) {
         if (check) {
@@ -237,6 +273,12 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
             if (work_->wedge.found(problem, report.sweeps)) {
                 report.no_solution(work_->wedge.growth());
                 return;
+            }
+            if (const double excess = stop.excess(report.residual); excess < gain * least) {
+                least = excess;
+                gained = report.sweeps;
+            } else if (report.sweeps - gained >= patience) {
+                shuffle = true;
             }
             if (report.sweeps > 0) {
                 sweeper.load_velocities(problem, threads);
@@ -281,8 +323,9 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
         const int next_check = std::min(asked, stop.max_sweeps);
         const int group = std::min(accelerate ? accelerator.sweeps() : std::clamp(report.sweeps / 8, 1, 8),
                                    next_check - report.sweeps);
-        const Change change = sweeper.sweep(problem, group, threads);
+        const Change change = sweeper.sweep(problem, group, threads, shuffle ? 1 + statistics_.shuffled : 0);
         report.sweeps += group;
+        if (shuffle) statistics_.shuffled += group;
         rms = change.impulse > 0 ? std::sqrt(change.change / change.impulse) : 0;
         max = change.impulse > 0 ? std::sqrt(change.largest / change.impulse * count) : 0;
         check = (max <= max_target && rms <= rms_target) || report.sweeps == next_check;

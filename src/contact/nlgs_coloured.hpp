@@ -39,6 +39,7 @@ class NlgsColoured : public ContactSolver {
         double build_seconds = 0; // to arrange and fill the batches
         int checks = 0;           // of the residual
         int rejected = 0;         // mixtures of the acceleration that were undone
+        int shuffled = 0;         // sweeps in an order of their own
     };
     const Statistics& statistics() const { return statistics_; }
 

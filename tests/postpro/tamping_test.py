@@ -46,7 +46,8 @@ def write(folder, frequency, drive, status="finished", more={}, **shape):
     columns = histories(frequency, **shape)
     rows = [",".join(columns)] + [",".join(map(repr, map(float, row))) for row in zip(*columns.values())]
     (folder / "histories.csv").write_text("\n".join(rows) + "\n")
-    parameters = {"frequency": float(frequency), "drive": drive, "tolerance": tolerance, "h": h, "grains": 5500, **more}
+    parameters = {"frequency": float(frequency), "drive": drive, "tolerance": tolerance, "h": h, "grains": 5500, "seed": 1,
+                  **more}
     (folder / "summary.json").write_text(json.dumps(
         {"parameters": parameters, "status": status, "seconds": {"total": 90.0}, "iterations": {},
          "grains": {"mean_size_m": 0.058}}))
@@ -179,6 +180,23 @@ class Figures(Folder):
         rows = self.rows("conclusions.csv")
         self.assertEqual({row["holds"] for row in rows}, {"open"})
         self.assertEqual(len(self.rows("cases.csv")), 2)
+
+    def test_several_beds_give_means_and_spread(self):
+        write_all(self.runs)
+        for seed, more in ((2, 0.002), (3, -0.035)):  # 30 Hz dives deeper than 15 Hz by 10, 12, and less by 25 mm
+            write(self.runs / f"15_seed{seed}", 15, "dynamic", more={"seed": seed})
+            write(self.runs / f"30_seed{seed}", 30, "dynamic", tip=0.01 + more, more={"seed": seed})
+        result = self.plot("--beds", "3", "--only-existing")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        row = next(row for row in self.rows("conclusions.csv") if row["conclusion"] == "30 Hz dives deeper than 15 Hz")
+        self.assertEqual((row["holds"], row["in_beds"], row["beds"]), ("no", "2", "3"))  # the mean is 1 mm higher
+        self.assertAlmostEqual(float(row["first"]) - float(row["second"]), 0.001, delta=1e-5)
+        self.assertAlmostEqual(float(row["first_deviation"]), np.std([10, 12, -25], ddof=1) * 1e-3, delta=1e-5)
+        self.assertEqual(float(row["second_deviation"]), 0)
+        self.assertIn("in 2 of 3 beds", result.stdout)
+        self.assertEqual(len(self.rows("cases.csv")), 8)
+        write(self.runs / "45_seed2", 45, "dynamic")
+        self.refused("holds a run in the bed of --seed 1", "--beds", "3", "--only-existing")
 
     def test_missing_runs_are_made(self):
         write_all(self.runs)
