@@ -5,8 +5,8 @@
 //
 // Departures: sweeps watch the change of the impulses only; when it falls to the tolerance, and at
 // intervals, v is rebuilt from r in double and the residual decides; the sweeps go on from these velocities. With
-// friction they may go in circles, and leave them when the order of the batches changes from sweep to sweep: where they
-// gain nothing more, it does, as said by a fixed sequence of random numbers.
+// friction they may go in circles. Where plain sweeps gain nothing more, the order of the batches changes from sweep to
+// sweep, by a fixed sequence of random numbers; where that gains nothing more, they are accelerated; and so on in turn.
 #include "tamis/contact/nlgs_coloured.hpp"
 
 #include "tamis/base/error.hpp"
@@ -239,7 +239,10 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
     constexpr double check_interval = 96; // at least
     constexpr int patience = 500;         // sweeps without a gain
     constexpr double gain = 0.98;         // what counts as one
-    const bool accelerate = options.acceleration != Acceleration::none;
+    enum { plain, shuffled, accelerated, turns };
+    const bool take_turns = options.acceleration == Acceleration::none;
+    int turn = take_turns ? plain : accelerated;
+    bool start_acceleration = turn == accelerated;
     double least = std::numeric_limits<double>::infinity(); // the smallest excess so far
     int gained = 0;                                         // sweeps then
     const double count = static_cast<double>(problem.contacts.size());
@@ -247,7 +250,7 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
     if (problem.contacts.size() < fewest_for_threads) threads = 1;
     double max_target = stop.natural_max, rms_target = stop.natural_rms; // changes that call for a check
     double max = 0, rms = 0;                                             // changes of the last sweep
-    bool check = true, shuffle = false;
+    bool check = true;
     int checked = 0; // sweeps at the last check
     for (;;) {
         if (check) {
@@ -277,8 +280,10 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
             if (const double excess = stop.excess(report.residual); excess < gain * least) {
                 least = excess;
                 gained = report.sweeps;
-            } else if (report.sweeps - gained >= patience) {
-                shuffle = true;
+            } else if (take_turns && report.sweeps - gained >= patience) {
+                gained = report.sweeps;
+                turn = (turn + 1) % turns;
+                start_acceleration = turn == accelerated;
             }
             if (report.sweeps > 0) {
                 sweeper.load_velocities(problem, threads);
@@ -304,14 +309,15 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
             statistics_.slabs = colouring.slabs;
             statistics_.overflow = static_cast<int>(colouring.overflow.size());
             statistics_.lanes_filled = sweeper.lanes_filled();
-            if (accelerate) {
-                accelerator.start(options.acceleration, sweeper.state_measured(), sweeper.state_size(),
-                                  threads);
-                sweeper.save(accelerator.before, problem);
-            }
-        } else if (accelerate && accelerator.rest()) {
+        }
+        if (start_acceleration) {
+            start_acceleration = false;
+            accelerator.start(take_turns ? Acceleration::anderson : options.acceleration,
+                              sweeper.state_measured(), sweeper.state_size(), threads);
+            sweeper.save(accelerator.before, problem);
+        } else if (turn == accelerated && accelerator.rest()) {
             if (accelerator.awake()) sweeper.save(accelerator.before, problem);
-        } else if (accelerate) {
+        } else if (turn == accelerated) {
             sweeper.save(accelerator.after, problem);
             accelerator.mix();
             sweeper.restore(accelerator.before, problem);
@@ -321,11 +327,13 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
         const int interval = std::max(int(check_interval), checked / 64 * 8);
         const int asked = report.sweeps < first_check ? first_check : checked / 8 * 8 + interval;
         const int next_check = std::min(asked, stop.max_sweeps);
-        const int group = std::min(accelerate ? accelerator.sweeps() : std::clamp(report.sweeps / 8, 1, 8),
-                                   next_check - report.sweeps);
-        const Change change = sweeper.sweep(problem, group, threads, shuffle ? 1 + statistics_.shuffled : 0);
+        const int group =
+            std::min(turn == accelerated ? accelerator.sweeps() : std::clamp(report.sweeps / 8, 1, 8),
+                     next_check - report.sweeps);
+        const Change change =
+            sweeper.sweep(problem, group, threads, turn == shuffled ? 1 + statistics_.shuffled : 0);
         report.sweeps += group;
-        if (shuffle) statistics_.shuffled += group;
+        if (turn == shuffled) statistics_.shuffled += group;
         rms = change.impulse > 0 ? std::sqrt(change.change / change.impulse) : 0;
         max = change.impulse > 0 ? std::sqrt(change.largest / change.impulse * count) : 0;
         check = (max <= max_target && rms <= rms_target) || report.sweeps == next_check;

@@ -97,7 +97,7 @@ const std::vector<DetectedContact>& Detection::look_again(std::span<const char> 
         if (!pairs.number.empty()) numbers_again_.push_back(pairs.number[i]);
     }
     found_again_.clear();
-    look_at({pairs_again_, numbers_again_}, 0, reach, points_, found_again_);
+    look_at({pairs_again_, numbers_again_}, 0, reach, scratch_, found_again_);
     return found_again_;
 }
 
@@ -107,7 +107,7 @@ const std::vector<DetectedContact>& Detection::collect(double alert, std::span<c
     const std::size_t count = pairs.shapes.size();
     found_.clear();
     if (threads_ == 1 || count < enough_for_threads) {
-        look_at(pairs, alert, reach, points_, found_);
+        look_at(pairs, alert, reach, scratch_, found_);
         return found_;
     }
     // Equal shares, put together in the order of the pairs.
@@ -117,45 +117,59 @@ const std::vector<DetectedContact>& Detection::collect(double alert, std::span<c
     for (int k = 0; k < threads_; ++k) {
         const std::size_t first = std::min(k * size, count);
         shares_[k].found.clear();
-        look_at(pairs.part(first, std::min(size, count - first)), alert, reach, shares_[k].points,
+        look_at(pairs.part(first, std::min(size, count - first)), alert, reach, shares_[k].scratch,
                 shares_[k].found);
     }
     for (const Share& share : shares_) found_.insert(found_.end(), share.found.begin(), share.found.end());
     return found_;
 }
 
-void Detection::look_at(const Pairs& all, double least, std::span<const double> reach,
-                        std::vector<ContactPoint>& points, std::vector<DetectedContact>& found)
+void Detection::look_at(const Pairs& all, double least, std::span<const double> reach, Scratch& scratch,
+                        std::vector<DetectedContact>& found)
 {
     const std::span<const std::pair<int, int>> pairs = all.shapes;
+    const bool followed = !all.number.empty();
+    const auto reach_of = [&](int a, int b) { return reach.empty() ? 0.0 : reach[a] + reach[b]; };
+    const auto both_hulls = [&](int a, int b) { return followed && hull_[a] && hull_[b]; };
+    std::vector<int>& due = scratch.due;
+    due.clear();
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto [a, b] = pairs[i];
+        // Two that were farther apart than they have come nearer since need no look.
+        if (both_hulls(a, b)) {
+            const double apart = apart_[all.number[i]] - (travelled_[a] + travelled_[b]);
+            if (apart > least + reach_of(a, b) + tie * (std::min(size_[a], size_[b]) + size_[a] + size_[b]))
+                continue;
+        }
+        due.push_back(static_cast<int>(i));
+    }
+    for (std::size_t k = 0; k < due.size(); ++k) {
+        const int i = due[k];
+        const auto [a, b] = pairs[i];
         // The second shape of the pairs to come: itself, then its hull, then what the hull refers to.
-        if (i + 8 < pairs.size() && !ball_[pairs[i + 8].second]) {
-            const int next = pairs[i + 8].second;
+        if (k + 8 < due.size() && !ball_[pairs[due[k + 8]].second]) {
+            const int next = pairs[due[k + 8]].second;
             prefetch(&model_.shapes()[next]);
             prefetch(&poses_[next]);
-            if (const Hull* hull = hull_[pairs[i + 4].second]) prefetch(hull);
-            if (const Hull* hull = hull_[pairs[i + 2].second]) prefetch(hull->quads);
+            if (const Hull* hull = hull_[pairs[due[k + 4]].second]) prefetch(hull);
+            if (const Hull* hull = hull_[pairs[due[k + 2]].second]) prefetch(hull->quads);
         }
         const AttachedShape &shape_a = model_.shapes()[a], &shape_b = model_.shapes()[b];
         const Material& material = materials_[shape_a.material * model_.materials() + shape_b.material];
-        const double alert = least + (material.anticipation && !reach.empty() ? reach[a] + reach[b] : 0);
+        const double alert = least + (material.anticipation ? reach_of(a, b) : 0);
         const double wider = alert + tie * std::min(size_[a], size_[b]);
         if (ball_[a] && ball_[b]) { // most pairs of a bed of spheres end here
             const double reaches = size_[a] + size_[b] + wider;
             if ((poses_[b].p - poses_[a].p).squaredNorm() > reaches * reaches) continue;
         }
+        std::vector<ContactPoint>& points = scratch.points;
         points.clear();
-        if (hull_[a] && hull_[b] && !all.number.empty()) {
-            // Two that were farther apart than they have come nearer since need no look.
-            double& apart = apart_[all.number[i]];
-            const double travelled = travelled_[a] + travelled_[b];
-            if (apart - travelled > wider + tie * (size_[a] + size_[b])) continue;
-            apart = travelled + polyhedra_manifold(*hull_[a], poses_[a], *hull_[b], poses_[b], wider, points);
-        } else {
+        if (both_hulls(a, b))
+            apart_[all.number[i]] =
+                travelled_[a] + travelled_[b] +
+                polyhedra_manifold(*hull_[a], poses_[a], *hull_[b], poses_[b], wider, points);
+        else
             collide(shape_a.shape, poses_[a], shape_b.shape, poses_[b], wider, points);
-        }
         const auto active = [&](const ContactPoint& p) { return p.gap <= alert; };
         if (std::none_of(points.begin(), points.end(), active)) continue;
         for (const ContactPoint& p : points)

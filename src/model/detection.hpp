@@ -54,11 +54,12 @@ class Detection {
         auto shape_pose = [&](int s, int body) {
             return body < 0 ? model_.shapes()[s].at : pose(body) * model_.shapes()[s].at;
         };
-        points_.clear();
+        std::vector<ContactPoint>& points = scratch_.points;
+        points.clear();
         collide(model_.shapes()[contact.shape_a].shape, shape_pose(contact.shape_a, contact.body_a),
                 model_.shapes()[contact.shape_b].shape, shape_pose(contact.shape_b, contact.body_b),
-                std::numeric_limits<double>::infinity(), points_);
-        for (const ContactPoint& p : points_)
+                std::numeric_limits<double>::infinity(), points);
+        for (const ContactPoint& p : points)
             if (p.feature == contact.point.feature) return &p;
         return nullptr;
     }
@@ -77,8 +78,12 @@ class Detection {
         }
     };
     const std::vector<DetectedContact>& collect(double alert, std::span<const double> reach);
-    void look_at(const Pairs& pairs, double alert, std::span<const double> reach,
-                 std::vector<ContactPoint>& points, std::vector<DetectedContact>& found);
+    struct Scratch {
+        std::vector<int> due; // pairs that need a look
+        std::vector<ContactPoint> points;
+    };
+    void look_at(const Pairs& pairs, double alert, std::span<const double> reach, Scratch& scratch,
+                 std::vector<DetectedContact>& found);
     Pairs candidates(double alert, std::span<const double> reach);
     Pairs overlapping_boxes(); // of bounds_
     void set_bounds(std::size_t shape, double alert, std::span<const double> reach);
@@ -99,12 +104,12 @@ class Detection {
     Broadphase broadphase_;
     std::vector<Bounds> bounds_;
     int threads_;
-    std::vector<ContactPoint> points_;
+    Scratch scratch_;
     std::vector<DetectedContact> found_, found_again_;
     std::vector<std::pair<int, int>> pairs_again_;
     std::vector<int> numbers_again_;
     struct Share { // of a thread
-        std::vector<ContactPoint> points;
+        Scratch scratch;
         std::vector<DetectedContact> found;
     };
     std::vector<Share> shares_;
