@@ -67,7 +67,7 @@ void PenaltyBed::step(std::span<const BodyMotion> next)
     parallel_for(blocks(), options_.threads, [&](int first, int last) {
         for (int b = first; b < last; ++b) {
             sums_[b] = {};
-            wall_forces(b, sums_[b]);
+            wall_forces(b, next.empty() ? motion_ : next, sums_[b]);
             move(b * block_size, std::min((b + 1) * block_size, count()), sums_[b]);
         }
     });
@@ -203,7 +203,7 @@ void PenaltyBed::pair_forces()
     });
 }
 
-void PenaltyBed::wall_forces(int block, Sums& sums)
+void PenaltyBed::wall_forces(int block, std::span<const BodyMotion> next, Sums& sums)
 {
     const std::size_t walls = motion_.size();
     std::array<double, 6>* on = wall_sums_.data() + block * walls;
@@ -217,11 +217,13 @@ void PenaltyBed::wall_forces(int block, Sums& sums)
         add(force_[c.ball], p, 1, p.arm_b);
         const BodyMotion& wall = motion_[part];
         const Vector3d arm = vector(x_[c.ball].data()) - p.arm_b * p.n - wall.pose.p;
-        const Vector3d v = wall.velocity + wall.angular_velocity.cross(arm), f = p.normal + p.tangential;
-        const Vector3d moment = arm.cross(f) + p.rolling;
+        // Work by the mean velocity of the wall over the step.
+        const Vector3d omega = (wall.angular_velocity + next[part].angular_velocity) / 2;
+        const Vector3d v = (wall.velocity + next[part].velocity) / 2 + omega.cross(arm);
+        const Vector3d f = p.normal + p.tangential, moment = arm.cross(f) + p.rolling;
         sums.wall_work[0] += p.normal.dot(v);
         sums.wall_work[1] += p.tangential.dot(v);
-        sums.wall_work[2] += p.rolling.dot(wall.angular_velocity);
+        sums.wall_work[2] += p.rolling.dot(omega);
         for (int k = 0; k < 3; ++k) {
             on[part][k] -= f[k];
             on[part][3 + k] -= moment[k];

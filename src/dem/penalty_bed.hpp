@@ -50,9 +50,10 @@ struct BedOptions {
     std::function<bool(int, int)> balls_touch, wall_touches;
 };
 
-// Energies by what takes them.
+// Energy that contacts took, J: along the normal, along the contact, by rolling resistance.
 struct Dissipation {
     double normal = 0, friction = 0, rolling = 0;
+    double sum() const { return normal + friction + rolling; }
 };
 
 class PenaltyBed {
@@ -100,7 +101,7 @@ class PenaltyBed {
 
     void write(SavedState& out) const;
     void read(const SavedState& in, std::span<const BodyMotion> walls); // motions of all walls then
-    void hash(StateHash& hash) const; // by number of balls
+    void hash(StateHash& hash) const;                                   // by number of balls
 
     long sorts() const { return sorts_; }
 
@@ -151,7 +152,7 @@ class PenaltyBed {
     bool push_wall(int i, int s, Vector* u_T, Pushed& out) const; // ball i and surface s
     void add(Force& force, const Pushed& p, double sign, double arm) const;
     void pair_forces();
-    void wall_forces(int block, Sums& sums);
+    void wall_forces(int block, std::span<const BodyMotion> next, Sums& sums);
     void move(int begin, int end, Sums& sums);
     void reduce();
     void move_walls(std::span<const BodyMotion> next);
