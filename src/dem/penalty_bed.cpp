@@ -79,7 +79,8 @@ void PenaltyBed::step(std::span<const BodyMotion> next)
 // ---------------------------------------------------------------------------------------------------------
 // Forces
 
-bool PenaltyBed::push(int i, int j, Vector3d* u_T, Pushed& out) const
+// (Inlined, what it finds stays in registers.)
+[[gnu::always_inline]] inline bool PenaltyBed::push(int i, int j, Vector3d* u_T, Pushed& out) const
 {
     const BallRow &p = x_[i], &q = x_[j];
     const Vector3d way(q[0] - p[0], q[1] - p[1], q[2] - p[2]);
@@ -92,7 +93,7 @@ bool PenaltyBed::push(int i, int j, Vector3d* u_T, Pushed& out) const
     const double d = std::sqrt(squared);
     const auto &a = v_[i], &b = v_[j];
     Overlap o;
-    o.n = d > 0 ? Vector3d(way / d) : Vector3d(1, 0, 0);
+    o.n = d > 0 ? Vector3d((1 / d) * way) : Vector3d(1, 0, 0);
     o.delta = reach - d;
     out.arm_a = p[3] - o.delta / 2; // both reach the middle of the overlap
     out.arm_b = q[3] - o.delta / 2;
@@ -166,32 +167,41 @@ inline void PenaltyBed::add(Force& force, const Pushed& p, double sign, double a
 
 void PenaltyBed::pair_forces()
 {
-    const bool alone = options_.threads <= 1;
-    parallel_for(blocks(), options_.threads, [&](int first, int last) {
-        Pushed own;
-        for (int b = first; b < last; ++b) {
+    if (options_.threads <= 1) {
+        Pushed p;
+        for (int b = 0; b < blocks(); ++b) {
             Deepest deepest;
             for (int i = b * block_size; i < std::min((b + 1) * block_size, count()); ++i) {
+                if (inner_start_[i] == inner_start_[i + 1]) continue;
                 Force sum = force_[i];
                 for (int k = inner_start_[i]; k < inner_start_[i + 1]; ++k) {
                     const int j = inner_[k];
-                    Pushed& p = alone ? own : pushed_[k];
-                    if (!push(i, j, elastic() ? &u_[k] : nullptr, p)) {
-                        p.delta = 0;
-                        continue;
-                    }
+                    if (!push(i, j, elastic() ? &u_[k] : nullptr, p)) continue;
                     deepest.add(p.delta, number_[i], number_[j]);
-                    if (!alone) continue;
                     add(sum, p, -1, p.arm_a);
                     add(force_[j], p, 1, p.arm_b);
                 }
-                if (alone) force_[i] = sum;
+                force_[i] = sum;
             }
             depth_[b] = deepest;
         }
+        return;
+    }
+    parallel_for(blocks(), options_.threads, [&](int first, int last) {
+        for (int b = first; b < last; ++b) {
+            Deepest deepest;
+            for (int i = b * block_size; i < std::min((b + 1) * block_size, count()); ++i)
+                for (int k = inner_start_[i]; k < inner_start_[i + 1]; ++k) {
+                    Pushed& p = pushed_[k];
+                    if (push(i, inner_[k], elastic() ? &u_[k] : nullptr, p))
+                        deepest.add(p.delta, number_[i], number_[inner_[k]]);
+                    else
+                        p.delta = 0;
+                }
+            depth_[b] = deepest;
+        }
     });
-    if (alone) return;
-    parallel_for(count(), options_.threads, [&](int begin, int end) { // in the same order
+    parallel_for(count(), options_.threads, [&](int begin, int end) { // sums in the same order
         for (int i = begin; i < end; ++i) {
             Force sum = force_[i];
             for (int m = in_start_[i]; m < in_start_[i + 1]; ++m)
@@ -244,6 +254,7 @@ void PenaltyBed::move(int begin, int end, Sums& sums)
         Force& f = force_[i];
         auto& v = v_[i];
         BallRow& x = x_[i];
+        const double mass = 1 / v[3];
         double speed = 0;
         for (int k = 0; k < 3; ++k) {
             const double force = f[k] + f[3 + k], torque = f[6 + k] + f[9 + k];
@@ -253,7 +264,7 @@ void PenaltyBed::move(int begin, int end, Sums& sums)
             sums.work[1] += f[3 + k] * twice + f[6 + k] * twice_turn;
             sums.work[2] += f[9 + k] * twice_turn;
             sums.pushed += std::abs(force);
-            sums.momentum[k] += next / v[3];
+            sums.momentum[k] += mass * next;
             speed += (next - c[k]) * (next - c[k]);
             v[k] = next;
             v[4 + k] = turn;

@@ -62,8 +62,9 @@ inline double overlap_energy(const PenaltyLaw& law, double delta, double radius,
     return u_T ? normal + 0.5 * law.shear_ratio * S * u_T->squaredNorm() : normal;
 }
 
-// u_T: history of the contact, null for the directional model.
-inline PenaltyForce penalty_force(const PenaltyLaw& law, const Overlap& o, double h, Eigen::Vector3d* u_T)
+// u_T: history of the contact, null for the directional model. (Inlined, all of it stays in registers.)
+[[gnu::always_inline]] inline PenaltyForce penalty_force(const PenaltyLaw& law, const Overlap& o, double h,
+                                                         Eigen::Vector3d* u_T)
 {
     const double S = tangent_stiffness(law, o.delta, o.radius);
     const double c = law.restitution > 0 ? law.zeta2 * std::sqrt(S / o.inverse_mass) : law.damping * S;
