@@ -7,6 +7,7 @@
 #include "tamis/app/stored_packing.hpp"
 #include "tamis/app/verdict.hpp"
 #include "tamis/contact/auto_solver.hpp"
+#include "tamis/dem/dem.hpp"
 #include "tamis/model/check_drives.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/smooth/smooth.hpp"
@@ -154,8 +155,12 @@ void Script::read_stepping()
     method_ = method_named(options_.choice("method", method_names[static_cast<int>(method_)],
                                            {method_names.begin(), method_names.end()},
                                            "relative coordinates; absolute ones, joints at velocity level or "
-                                           "by generalized-alpha; without contacts"));
-    s.h = options_.number("h", defaults.h, "step size", "s", positive);
+                                           "by generalized-alpha; without contacts; balls on springs"));
+    if (grains) read_compliance();
+    double h = defaults.h;
+    if (method_ == Method::dem)
+        if (const double hart = hart_step(Model(model.features())); std::isfinite(hart)) h = hart;
+    s.h = options_.number("h", h, "step size; by default of dem Hart's", "s", positive);
     s.theta = options_.number("theta", defaults.theta, "of the theta-scheme", "", {0.5, 1});
     s.t_end = options_.number("t-end", defaults.t_end, "end of the run", "s", positive);
     s.force = options_.choice(
@@ -173,6 +178,10 @@ void Script::read_stepping()
         options_.choice("friction-law", "coulomb", {"coulomb", "associated"},
                         "associated: contacts that slide open by mu |u_t|, for comparison; needs "
                         "--solver nlgs");
+    if (method_ == Method::dem)
+        s.friction_model =
+            options_.choice("friction-model", "elastic", {"elastic", "directional"},
+                            "tangential springs with history, or a force against the motion alone");
     s.threads =
         options_.integer("threads", 0, "of the contact solver; 0: as many as the machine has", not_negative);
     s.rho_inf = options_.number(
@@ -181,7 +190,6 @@ void Script::read_stepping()
         {0, 1});
     s.newton = options_.integer(
         "newton", 1, "iterations on implicit forces and beams in a step at most; 1: linearised", {1});
-    if (grains) read_compliance();
     if (cut_)
         if (const auto coupled = read_coupling(options_)) {
             coupled_ = std::make_shared<CoupledOptions>(*coupled);
@@ -261,6 +269,12 @@ std::unique_ptr<Stepper> Script::make_stepper() const
         return std::make_unique<GeneralizedAlpha>(finished(), GeneralizedAlphaOptions{s.h, s.rho_inf});
     case Method::smooth:
         return std::make_unique<Smooth>(finished(), SmoothOptions{s.h, s.rho_inf});
+    case Method::dem:
+        return std::make_unique<Dem>(finished(),
+                                     DemOptions{s.h,
+                                                s.friction_model == "directional" ? FrictionModel::directional
+                                                                                  : FrictionModel::elastic,
+                                                s.threads});
     case Method::moreau_jean:
         break;
     }

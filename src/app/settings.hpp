@@ -8,7 +8,7 @@ namespace tamis {
 struct Settings {
     double h, theta, t_end, tolerance, rho_inf, checkpoint_every;
     int frames, record_every, max_sweeps, threads, newton;
-    std::string force, out, solver, wedged, friction_law, limits;
+    std::string force, out, solver, wedged, friction_law, friction_model, limits;
     bool quiet, verbose, no_output, resume, surfaces, believe, allow_overlap;
 };
 

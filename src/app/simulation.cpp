@@ -302,9 +302,10 @@ std::string equations(const Stepper& stepper)
     return found == facts.end() ? "" : std::get<std::string>(found->second);
 }
 
-// Methods in absolute coordinates close all joints as loops.
+// Methods in absolute coordinates close all joints as loops; dem has none.
 bool has_loops(const Script& script)
 {
+    if (script.method() == Method::dem) return false;
     const auto& all = script.finished().mechanisms();
     return script.method() != Method::moreau_jean ||
            std::any_of(all.begin(), all.end(), [](const Mechanism& m) { return !m.loops().empty(); });

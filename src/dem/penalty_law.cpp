@@ -1,0 +1,38 @@
+// Constants of the law, and rules for stiffness and step, of Biondani et al. (2022); see penalty_law.hpp.
+#include "tamis/dem/penalty_law.hpp"
+
+#include <numbers>
+
+namespace tamis {
+
+using std::numbers::pi;
+
+void PenaltyLaw::prepare()
+{
+    const double log_e = restitution > 0 ? std::log(restitution) : 0;
+    zeta2 = -2 * log_e / std::sqrt(pi * pi + log_e * log_e) * (hertz ? std::sqrt(5.0 / 6) : 1);
+}
+
+double hart_step(double mass, double stiffness, double alpha)
+{
+    return alpha * 2 * std::sqrt(mass / (2 * stiffness));
+}
+
+double stiffness_of_material(double speed, double mass, double radius, double young)
+{
+    return 1.053 * std::pow(speed * std::sqrt(mass) * radius * young * young, 0.4);
+}
+
+double stiffness_for_overlap(double mass, double radius, double speed, double beta, double eta)
+{
+    const double rate = beta * speed / (eta * radius);
+    return mass * rate * rate;
+}
+
+double stiffness_for_duration(double mass, double period, double part)
+{
+    const double omega = pi / (part * period);
+    return mass / 2 * omega * omega;
+}
+
+} // namespace tamis
