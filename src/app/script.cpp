@@ -160,7 +160,8 @@ void Script::read_stepping()
     double h = defaults.h;
     if (method_ == Method::dem)
         if (const double hart = hart_step(Model(model.features())); std::isfinite(hart)) h = hart;
-    s.h = options_.number("h", h, "step size; by default of dem Hart's", "s", positive);
+    s.h = options_.number("h", h, method_ == Method::dem ? "step size; Hart's unless given" : "step size",
+                          "s", positive);
     s.theta = options_.number("theta", defaults.theta, "of the theta-scheme", "", {0.5, 1});
     s.t_end = options_.number("t-end", defaults.t_end, "end of the run", "s", positive);
     s.force = options_.choice(
