@@ -104,14 +104,7 @@ void PenaltyBed::step(std::span<const BodyMotion> next)
     o.inverse_mass_T = o.inverse_mass + out.arm_a * out.arm_a * a[7] + out.arm_b * out.arm_b * b[7];
     o.inverse_inertia = a[7] + b[7];
     o.radius = l.hertz ? p[3] * q[3] / reach : 0;
-    const PenaltyForce f = penalty_force(l, o, options_.h, u_T);
-    out.normal = f.normal;
-    out.tangential = f.tangential;
-    out.turning = o.n.cross(f.tangential);
-    out.rolling = f.rolling;
-    out.delta = o.delta;
-    out.n = o.n;
-    out.u = o.u;
+    out.answer(o, penalty_force(l, o, options_.h, u_T));
     return true;
 }
 
@@ -142,14 +135,7 @@ bool PenaltyBed::push_wall(int i, int s, Vector3d* u_T, Pushed& out) const
     o.inverse_mass_T = b[3] + out.arm_b * out.arm_b * b[7];
     o.inverse_inertia = b[7];
     o.radius = q[3];
-    const PenaltyForce f = penalty_force(l, o, options_.h, u_T);
-    out.normal = f.normal;
-    out.tangential = f.tangential;
-    out.turning = o.n.cross(f.tangential);
-    out.rolling = f.rolling;
-    out.delta = o.delta;
-    out.n = o.n;
-    out.u = o.u;
+    out.answer(o, penalty_force(l, o, options_.h, u_T));
     return true;
 }
 

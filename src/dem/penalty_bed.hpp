@@ -112,6 +112,16 @@ class PenaltyBed {
         Vector normal, tangential, turning, rolling; // turning: n x tangential
         double arm_a, arm_b, delta;
         Vector n, u;
+        void answer(const Overlap& o, const PenaltyForce& f)
+        {
+            normal = f.normal;
+            tangential = f.tangential;
+            turning = o.n.cross(f.tangential);
+            rolling = f.rolling;
+            delta = o.delta;
+            n = o.n;
+            u = o.u;
+        }
     };
     struct Sums { // over a block of balls
         double work[3], wall_work[3], momentum[3], push[3], pushed, speed;
