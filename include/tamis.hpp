@@ -1,6 +1,10 @@
 // What a model file includes.
 #pragma once
 
+#include "tamis/analysis/damping.hpp"
+#include "tamis/analysis/spectrum.hpp"
+#include "tamis/analysis/steady_state.hpp"
+#include "tamis/analysis/time_series.hpp"
 #include "tamis/app/script.hpp"
 #include "tamis/base/error.hpp"
 #include "tamis/io/mesh_file.hpp"

@@ -9,7 +9,7 @@
 // sweep, by a fixed sequence of random numbers; where that gains nothing more, they are accelerated; and so on in turn.
 #include "tamis/contact/nlgs_coloured.hpp"
 
-#include "tamis/base/error.hpp"
+#include "tamis/base/instruction_set.hpp"
 #include "tamis/contact/contact_batches.hpp"
 #include "tamis/contact/device_sweeper.hpp"
 #include "tamis/contact/nlgs_coloured_kernel.hpp"
@@ -29,29 +29,17 @@ namespace tamis {
 
 const ContactKernels* contact_kernels(const char* name)
 {
-    const auto is = [&](const char* isa) { return std::strcmp(name, isa) == 0; };
-    if (is("scalar")) return &contact_kernels_scalar;
+    if (!can_run(name)) return nullptr;
 #ifdef __x86_64__
-    if (is("sse2")) return &contact_kernels_sse2;
-    if (is("avx2") && __builtin_cpu_supports("avx2")) return &contact_kernels_avx2;
-    if (is("avx512") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return &contact_kernels_avx512;
+    for (const ContactKernels* k : {&contact_kernels_sse2, &contact_kernels_avx2, &contact_kernels_avx512})
+        if (std::strcmp(name, k->name) == 0) return k;
 #endif
-    return nullptr;
+    return &contact_kernels_scalar;
 }
 
 const ContactKernels& contact_kernels()
 {
-    if (const char* name = std::getenv("TAMIS_SIMD"); name && *name) {
-        if (const ContactKernels* chosen = contact_kernels(name)) return *chosen;
-        fail("TAMIS_SIMD={} is not an instruction set of this machine; take scalar, sse2, avx2 or avx512, or "
-             "leave it unset.",
-             name);
-    }
-    for (const char* name : {"avx512", "avx2", "sse2"})
-        if (const ContactKernels* widest = contact_kernels(name)) return *widest;
-    return contact_kernels_scalar;
+    return *contact_kernels(instruction_set());
 }
 
 namespace {

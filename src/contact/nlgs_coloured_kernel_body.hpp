@@ -1,8 +1,9 @@
 // Sweeps over batches of manifolds for one instruction set; see simd.hpp for what the including file names.
 #pragma once
 
+#include "tamis/base/simd.hpp"
+#include "tamis/contact/contact_kernel.hpp"
 #include "tamis/contact/nlgs_coloured_kernel.hpp"
-#include "tamis/contact/simd.hpp"
 
 namespace tamis::TAMIS_SIMD {
 

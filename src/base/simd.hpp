@@ -5,7 +5,7 @@
 // Nothing of the standard library is used, for the same reason.
 #pragma once
 
-#include "tamis/contact/contact_kernel.hpp"
+#include "tamis/base/kernel.hpp"
 
 #if defined(__x86_64__) && TAMIS_SIMD_BYTES > 0
 #include <immintrin.h>
@@ -55,8 +55,32 @@ struct Pack {
     friend Pack operator/(Pack a, Pack b) { return of(a.v / b.v); }
     friend Pack larger(Pack a, Pack b) { return of(a.v < b.v ? b.v : a.v); }
     friend Pack if_greater(Pack a, Pack b, Pack yes, Pack no) { return of(a.v > b.v ? yes.v : no.v); }
-    friend void load(Pack& x, const T* from) { x.v = *reinterpret_cast<const V*>(from); }
-    friend void store(Pack x, T* to) { *reinterpret_cast<V*>(to) = x.v; }
+    friend int greater_bits(Pack a, Pack b)
+    {
+        const auto yes = a.v > b.v;
+#if defined(__x86_64__)
+        if constexpr (sizeof(T) == 8) {
+#if TAMIS_SIMD_BYTES == 64
+            return _mm512_movepi64_mask(__m512i(yes));
+#elif TAMIS_SIMD_BYTES == 32
+            return _mm256_movemask_pd(__m256d(yes));
+#else
+            return _mm_movemask_pd(__m128d(yes));
+#endif
+        }
+#endif
+        int bits = 0;
+        for (int i = 0; i < N; ++i) bits |= (yes[i] & 1) << i;
+        return bits;
+    }
+    friend void load(Pack& x, const T* from)
+    {
+        x.v = *reinterpret_cast<const V*>(from);
+    }
+    friend void store(Pack x, T* to)
+    {
+        *reinterpret_cast<V*>(to) = x.v;
+    }
     friend Pack root(Pack a)
     {
 #if defined(__x86_64__)
