@@ -1,9 +1,12 @@
-// A model as a bed of balls; see penalty_bed.hpp for the scheme. Materials give the linear law as they do for compliant
+// See dem.hpp for the scheme and penalty_bed.hpp for the balls. Materials give the linear law as they do for compliant
 // contacts: stiffness, shear_ratio, damping or restitution; rolling is mu_R R_r of (6).
 #include "tamis/dem/dem.hpp"
 
 #include "tamis/base/error.hpp"
+#include "tamis/model/description.hpp"
+#include "tamis/model/laws.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <thread>
 
@@ -29,7 +32,7 @@ std::vector<int> walls_of(const Model& model)
     return walls;
 }
 
-BodyMotion motion_of(const AttachedShape& shape, const DrivenBodies& bodies)
+BodyMotion motion_of(const AttachedShape& shape, const View& bodies)
 {
     if (shape.body < 0) return {shape.at};
     const BodyMotion& body = bodies.motion(shape.body);
@@ -37,20 +40,32 @@ BodyMotion motion_of(const AttachedShape& shape, const DrivenBodies& bodies)
             body.angular_velocity};
 }
 
-std::vector<BodyMotion> motions_of(const Model& model, const DrivenBodies& bodies, std::span<const int> walls)
+std::vector<BodyMotion> motions_of(const View& bodies, std::span<const int> walls)
 {
     std::vector<BodyMotion> motions;
-    for (const int s : walls) motions.push_back(motion_of(model.shapes()[s], bodies));
+    for (const int s : walls) motions.push_back(motion_of(bodies.model().shapes()[s], bodies));
     return motions;
 }
 
-// By material of a grain: largest stiffness of its contacts with grains and walls.
-std::vector<double> stiffnesses(const Model& model)
+State started(Mechanisms& mechanisms, const Model& model)
 {
-    const int n = model.materials();
+    State state;
+    mechanisms.start(state);
+    for (const MemoryRecord& m : model.memories()) state.memory.push_back(m.start);
+    return state;
+}
+
+// By material of a grain: largest stiffness of its contacts with grains and walls.
+std::vector<double> stiffnesses(const Features& features)
+{
+    const int n = static_cast<int>(features.materials.size());
+    ModelDescription materials(features.name);
+    for (const Material& m : features.materials) materials.add(m);
+    for (const PairRule& r : features.pair_rules) materials.contact({r.a}, {r.b}, r.material);
+    const Model& model = materials.finish();
     std::vector<double> most(n, 0);
     std::vector<bool> touched(n);
-    for (const AttachedShape& s : model.shapes())
+    for (const AttachedShape& s : features.shapes)
         if (s.material >= 0 && s.group != 0) touched[s.material] = true;
     for (int a = 0; a < n; ++a)
         for (int b = 0; b < n; ++b)
@@ -64,6 +79,10 @@ PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<con
     const Features& f = model.features();
     if (model.grains().empty())
         fail("The model has no grains: the method dem is for balls; choose another --method.");
+    if (!model.grain_forces().empty())
+        fail("The model has a force on grains: the method dem moves them by contacts and gravity only; leave "
+             "it "
+             "out, or choose --method moreau-jean.");
     std::vector<Ball> balls;
     for (std::size_t g = 0; g < f.grains.size(); ++g) {
         const GrainRecord& grain = f.grains[g];
@@ -103,13 +122,13 @@ PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<con
             laws[a * n + b] = {m.stiffness, m.shear_ratio, m.restitution, m.damping, m.friction, m.rolling};
         }
 
-    const std::vector<double> stiffness = stiffnesses(model);
+    const std::vector<double> stiffness = stiffnesses(f);
     for (std::size_t g = 0; g < f.grains.size(); ++g) {
         const double most = hart_step(f.grains[g].mass, stiffness[shape_of(f, f.grains[g]).material], 0.2);
         if (options.h > most * (1 + 1e-9))
             fail("The step of {:g} s is beyond that of Hart for grain '{}', which is stable up to {:.3g} s: "
-                 "give --h {:.2g} "
-                 "or less, or softer contacts.",
+                 "give --h {:.2g} or less (in a "
+                 "coupling more --nonsmooth-substeps), or softer contacts.",
                  options.h, model.grain_name(static_cast<int>(g)), most, most / 2);
     }
 
@@ -132,28 +151,154 @@ PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<con
     return PenaltyBed(balls, parts, std::move(laws), bed);
 }
 
+// Bodies that move freely must not meet others without grains between them.
+void refuse_contacts(const Model& model, std::span<const int> walls, const std::vector<bool>& prescribed)
+{
+    const auto fixed = [&](int shape) {
+        const int body = model.shapes()[shape].body;
+        return body < 0 || prescribed[model.bodies()[body].mechanism];
+    };
+    for (const int a : walls)
+        for (const int b : walls)
+            if (a < b && !(fixed(a) && fixed(b)) && model.filter()(a, b))
+                fail("Shapes '{}' and '{}' may touch: the method dem has contacts of grains only; let them "
+                     "ignore each other (model.ignore, model.groups), or choose --method moreau-jean.",
+                     model.shape_name(a), model.shape_name(b));
+}
+
 } // namespace
 
-double hart_step(const Model& model, double alpha)
+double hart_step(const Features& features, double alpha)
 {
-    const std::vector<double> stiffness = stiffnesses(model);
+    const std::vector<double> stiffness = stiffnesses(features);
     double least = std::numeric_limits<double>::infinity();
-    for (const GrainRecord& g : model.grains())
-        least = std::min(least, hart_step(g.mass, stiffness[shape_of(model.features(), g).material], alpha));
+    for (const GrainRecord& g : features.grains)
+        least = std::min(least, hart_step(g.mass, stiffness[shape_of(features, g).material], alpha));
     return least;
 }
 
-void DemView::set(double t)
+Wrench DemView::contact_force(Body body, const Vector3d& about) const
 {
-    t_ = t;
-    grains_made_ = contacts_made_ = false;
+    const int number = model().body_number(body);
+    Wrench sum;
+    for (std::size_t w = 0; w < walls_.shapes.size(); ++w) {
+        if (model().shapes()[walls_.shapes[w]].body != number) continue;
+        sum.force += walls_.on[w].force;
+        sum.moment += walls_.on[w].moment;
+    }
+    sum.moment -= about.cross(sum.force);
+    return sum;
 }
 
-std::span<const GrainState> DemView::grains() const
+Wrench DemView::contact_force(ShapeId shape, const Vector3d& about) const
+{
+    const auto found = std::ranges::find(walls_.shapes, shape.index);
+    if (found == walls_.shapes.end()) return View::contact_force(shape, about); // of a grain
+    const Wrench& on = walls_.on[found - walls_.shapes.begin()];
+    return {on.force, on.moment - about.cross(on.force)};
+}
+
+Dem::Dem(const Model& model, const DemOptions& options)
+    : model_(model), options_(options), mechanisms_(model, options.guided),
+      state_(started(mechanisms_, model)), times_{.h = options.h,
+                                                  .theta = model.beams().empty() ? 0.5 : 0.55,
+                                                  .symplectic = true},
+      walls_{walls_of(model), {}}, view_(model, mechanisms_.bodies(), walls_),
+      motions_((view_.set(0, state_.q.data(), state_.v.data()), motions_of(view_, walls_.shapes))),
+      bed_(make_bed(model, options, walls_.shapes, motions_)), blocks_(model, mechanisms_.without_freedom()),
+      next_memory_(state_.memory), sizes_(model.sizes())
+{
+    refuse_contacts(model, walls_.shapes, mechanisms_.without_freedom());
+    walls_.on.resize(walls_.shapes.size());
+    for (int m = 0; m < mechanisms_.count(); ++m)
+        problem_.general_offset.push_back(problem_.general_offset.back() + mechanisms_.size(m));
+    problem_.v = problem_.v_free = Eigen::VectorXd::Zero(problem_.velocities());
+    for (const Drive& d : model.drives()) view_.drive_forces.emplace_back(d.on, 0.0);
+    for (const Coordinate c : options.guided) view_.drive_forces.emplace_back(c, 0.0);
+    for (RelativeView* view :
+         {static_cast<RelativeView*>(&view_), &mechanisms_.middle(), &mechanisms_.ahead()}) {
+        view->make_grains = [this] { return grains(); };
+        view->set_memory(state_.memory);
+        view->set_step(options.h);
+    }
+    view_.make_contacts = [this](std::vector<ContactRecord>& out) { write_contacts(out); };
+    view_.make_contact_energy = [this] { return bed_.spring_energy(); };
+    view_.make_dissipated = [this] { return bed_.dissipated(); };
+    view_.make_sections = [this](int beam) { return mechanisms_.sections(beam, state_, view_); };
+    view_.make_beam_energy = [this] { return mechanisms_.beam_energy(state_, view_); };
+    show();
+}
+
+StepReport Dem::step()
+{
+    clock_.start();
+    times_.t = times_.t_m = state_.t;
+    times_.t_next = (state_.step + 1) * options_.h;
+    mechanisms_.predict(state_, times_);
+    clock_.end(Phase::predict);
+    bed_.forces();
+    clock_.end(Phase::contacts);
+    move_mechanisms();
+    clock_.end(Phase::linearise);
+    bed_.advance(motions_);
+    show();
+    remember(model_, view_, state_.memory, next_memory_);
+    clock_.end(Phase::update);
+
+    StepReport report;
+    report.contacts = bed_.contacts();
+    report.loop_error = mechanisms_.loop_error();
+    if (const auto [a, b] = bed_.deepest(); a >= 0)
+        report.add_gap(-bed_.largest_overlap(), shape_of(a), shape_of(b), sizes_);
+    return report;
+}
+
+void Dem::move_mechanisms()
+{
+    for (std::size_t w = 0; w < motions_.size(); ++w) {
+        const Wrench& wrench = bed_.wall_wrench(static_cast<int>(w));
+        const Vector3d& origin = motions_[w].pose.p;
+        walls_.on[w] = {wrench.force, wrench.moment + origin.cross(wrench.force)};
+        const int body = model_.shapes()[walls_.shapes[w]].body;
+        if (body < 0) continue;
+        const Vector3d arm = origin - mechanisms_.middle().motion(body).pose.p;
+        mechanisms_.push(body, {wrench.force, wrench.moment + arm.cross(wrench.force)});
+    }
+    mechanisms_.linearise(state_, times_);
+    mechanisms_.free_velocities(state_, times_, problem_);
+    problem_.v = problem_.v_free;
+    if (!view_.drive_forces.empty())
+        mechanisms_.drive_forces(state_, times_, problem_, blocks_, {}, {}, view_.drive_forces);
+    mechanisms_.update(state_, times_, problem_);
+    state_.t = times_.t_next;
+    ++state_.step;
+    view_.set(state_.t, state_.q.data(), state_.v.data());
+    place_walls();
+}
+
+void Dem::place_walls()
+{
+    for (std::size_t w = 0; w < motions_.size(); ++w)
+        motions_[w] = motion_of(model_.shapes()[walls_.shapes[w]], view_);
+}
+
+void Dem::show()
+{
+    view_.set(state_.t, state_.q.data(), state_.v.data());
+    view_.new_contacts();
+    grains_made_ = false;
+}
+
+int Dem::shape_of(int i) const
+{
+    return i < 0 ? walls_.shapes[-1 - i] : model_.grains()[i].first_shape;
+}
+
+std::span<const GrainState> Dem::grains() const
 {
     if (grains_made_) return grains_;
     grains_made_ = true;
-    const auto& records = model().grains();
+    const auto& records = model_.grains();
     grains_.resize(records.size());
     for (int g = 0; g < static_cast<int>(records.size()); ++g)
         grains_[g] = {bed_.position(g), Eigen::Quaterniond(records[g].at.R), bed_.velocity(g),
@@ -161,86 +306,28 @@ std::span<const GrainState> DemView::grains() const
     return grains_;
 }
 
-std::span<const ContactRecord> DemView::contacts() const
+void Dem::write_contacts(std::vector<ContactRecord>& out) const
 {
-    if (contacts_made_) return contacts_;
-    contacts_made_ = true;
-    contacts_.clear();
     bed_.visit([&](const PenaltyBed::Contact& c) {
-        ContactRecord& r = contacts_.emplace_back();
-        const auto shape = [&](int i) { return i < 0 ? walls_[-1 - i] : model().grains()[i].first_shape; };
-        r.shape_a = shape(c.a);
-        r.shape_b = shape(c.b);
+        ContactRecord& r = out.emplace_back();
+        r.shape_a = shape_of(c.a);
+        r.shape_b = shape_of(c.b);
         r.feature = c.surface;
         r.gap = c.gap;
         r.point = c.point;
         const Vector3d t = c.n.unitOrthogonal();
         r.frame << c.n, t, c.n.cross(t);
         r.u_minus = r.u_plus = r.frame.transpose() * c.u;
-        r.impulse = h_ * r.frame.transpose() * c.force;
+        r.impulse = options_.h * r.frame.transpose() * c.force;
     });
-    return contacts_;
-}
-
-Dem::Dem(const Model& model, const DemOptions& options)
-    : model_(model), options_(options), bodies_(model), walls_(walls_of(model)),
-      motions_(motions_of(model, bodies_, walls_)), bed_(make_bed(model, options, walls_, motions_)),
-      view_(model, bodies_, bed_, walls_, options.h), sizes_(model.sizes()), on_bodies_(model.bodies().size())
-{
-    view_.set(0);
-}
-
-StepReport Dem::step()
-{
-    clock_.start();
-    ++step_;
-    t_ = step_ * options_.h;
-    bodies_.move(t_, options_.h);
-    place_walls();
-    clock_.end(Phase::predict);
-    bed_.step(motions_);
-    clock_.end(Phase::contacts);
-    std::fill(on_bodies_.begin(), on_bodies_.end(), Wrench{});
-    for (std::size_t w = 0; w < walls_.size(); ++w) {
-        const AttachedShape& shape = model_.shapes()[walls_[w]];
-        if (shape.body < 0) continue;
-        Wrench& on = on_bodies_[shape.body];
-        const Wrench& wrench = bed_.wall_wrench(static_cast<int>(w));
-        const Vector3d arm = bodies_.motion(shape.body).pose.R * shape.at.p;
-        on.force += wrench.force;
-        on.moment += wrench.moment + arm.cross(wrench.force);
-    }
-    bodies_.drive_forces(on_bodies_);
-    view_.set(t_);
-    clock_.end(Phase::update);
-
-    StepReport report;
-    report.contacts = bed_.contacts();
-    if (const auto [a, b] = bed_.deepest(); a >= 0) {
-        const auto shape = [&](int i) { return i < 0 ? walls_[-1 - i] : model_.grains()[i].first_shape; };
-        report.add_gap(-bed_.largest_overlap(), shape(a), shape(b), sizes_);
-    }
-    return report;
-}
-
-void Dem::place_walls()
-{
-    for (std::size_t w = 0; w < walls_.size(); ++w)
-        motions_[w] = motion_of(model_.shapes()[walls_[w]], bodies_);
-}
-
-const Wrench& Dem::wall_wrench(ShapeId shape) const
-{
-    const auto found = std::ranges::find(walls_, shape.index);
-    if (found == walls_.end())
-        fail("Shape '{}' is no wall: grains do not touch it.", model_.shape_name(shape.index));
-    return bed_.wall_wrench(static_cast<int>(found - walls_.begin()));
 }
 
 std::uint64_t Dem::state_hash() const
 {
     StateHash hash;
-    hash.add(&t_, 1);
+    hash.add(&state_.t, 1);
+    Mechanisms::hash(state_, hash);
+    hash.add(state_.memory.data(), static_cast<std::ptrdiff_t>(state_.memory.size()));
     bed_.hash(hash);
     return hash.value;
 }
@@ -249,35 +336,89 @@ Facts Dem::facts() const
 {
     const Dissipation lost = bed_.dissipated();
     const auto joule = [](double energy) { return fmt::format("{:.6g}", energy); };
-    return {{"dem/friction_model", options_.friction == FrictionModel::elastic ? "elastic" : "directional"},
-            {"dem/hart_step_s", fmt::format("{:.6g}", hart_step(model_))},
-            {"dem/wall_work_J", joule(bed_.wall_work())},
-            {"dem/dissipated_J/normal_damping", joule(lost.normal)},
-            {"dem/dissipated_J/friction", joule(lost.friction)},
-            {"dem/dissipated_J/rolling", joule(lost.rolling)}};
+    Facts facts{
+        {"dem/friction_model", options_.friction == FrictionModel::elastic ? "elastic" : "directional"},
+        {"dem/hart_step_s", fmt::format("{:.6g}", hart_step(model_))},
+        {"dem/wall_work_J", joule(bed_.wall_work())},
+        {"dem/dissipated_J/normal_damping", joule(lost.normal)},
+        {"dem/dissipated_J/friction", joule(lost.friction)},
+        {"dem/dissipated_J/rolling", joule(lost.rolling)}};
+    if (mechanisms_.count() > 0) facts.merge(mechanisms_.facts());
+    return facts;
 }
 
 SavedState Dem::save() const
 {
     SavedState out;
-    out.t = t_;
-    out.step = step_;
+    out.t = state_.t;
+    out.step = state_.step;
+    mechanisms_.write(state_, out);
+    out.put("memory", state_.memory);
     bed_.write(out);
-    out.put("drive_forces", bodies_.forces());
+    std::vector<double> forces, wrenches;
+    for (const auto& [on, force] : view_.drive_forces) forces.push_back(force);
+    out.put("drive_forces", forces);
+    for (const Wrench& w : walls_.on)
+        for (const Vector3d* x : {&w.force, &w.moment})
+            wrenches.insert(wrenches.end(), x->data(), x->data() + 3);
+    out.put("wall_wrenches", wrenches);
     return out;
 }
 
 void Dem::restore(const SavedState& saved)
 {
-    const std::vector<double>& forces =
-        saved.get("drive_forces", static_cast<std::size_t>(bodies_.coordinates()));
-    bodies_.place(saved.t);
-    bodies_.set_forces(forces);
-    place_walls();
+    const std::vector<double>& forces = saved.get("drive_forces", view_.drive_forces.size());
+    const std::vector<double>& wrenches = saved.get("wall_wrenches", 6 * walls_.on.size());
+    State state = state_;
+    state.t = saved.t;
+    state.step = saved.step;
+    mechanisms_.read(saved, state);
+    saved.get("memory", std::span(state.memory));
+    go_on_from(state);
     bed_.read(saved, motions_);
-    t_ = saved.t;
-    step_ = saved.step;
-    view_.set(t_);
+    for (std::size_t k = 0; k < forces.size(); ++k) view_.drive_forces[k].second = forces[k];
+    for (std::size_t w = 0; w < walls_.on.size(); ++w)
+        walls_.on[w] = {Eigen::Map<const Vector3d>(&wrenches[6 * w]),
+                        Eigen::Map<const Vector3d>(&wrenches[6 * w + 3])};
+    show();
+}
+
+void Dem::go_on_from(const State& state)
+{
+    state_ = state;
+    mechanisms_.adopt(state_);
+    for (RelativeView* view :
+         {static_cast<RelativeView*>(&view_), &mechanisms_.middle(), &mechanisms_.ahead()})
+        view->set_memory(state_.memory);
+    show();
+    place_walls();
+}
+
+void Dem::start_from(const State& state)
+{
+    go_on_from(state);
+    bed_ = make_bed(model_, options_, walls_.shapes, motions_);
+    std::fill(walls_.on.begin(), walls_.on.end(), Wrench{});
+    show();
+}
+
+void Dem::keep()
+{
+    if (!kept_) {
+        kept_.emplace(Kept{state_, bed_, walls_.on});
+        return;
+    }
+    kept_->state = state_;
+    kept_->bed = bed_;
+    kept_->on_walls = walls_.on;
+}
+
+void Dem::go_back()
+{
+    go_on_from(kept_->state);
+    bed_ = kept_->bed;
+    walls_.on = kept_->on_walls;
+    show();
 }
 
 } // namespace tamis

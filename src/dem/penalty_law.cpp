@@ -7,10 +7,18 @@ namespace tamis {
 
 using std::numbers::pi;
 
-void PenaltyLaw::prepare()
+std::array<double, 8> PenaltyLaw::row() const
 {
     const double log_e = restitution > 0 ? std::log(restitution) : 0;
-    zeta2 = -2 * log_e / std::sqrt(pi * pi + log_e * log_e) * (hertz ? std::sqrt(5.0 / 6) : 1);
+    const double zeta2 = -2 * log_e / std::sqrt(pi * pi + log_e * log_e) * (hertz ? std::sqrt(5.0 / 6) : 1);
+    return {stiffness, shear_ratio,       zeta2, restitution > 0 ? 0 : damping, friction,
+            rolling,   hertz ? 1.0 : 0.0, 0};
+}
+
+SpringEnergy spring_energy(const LawOf<double>& law, double delta, double radius, const Vec<double>& u_T)
+{
+    const double S = tangent_stiffness<LawKinds<true, true, true>>(law, delta, radius);
+    return {(law.hertz > 0 ? 4.0 / 15 : 0.5) * S * delta * delta, 0.5 * law.shear_ratio * S * dot(u_T, u_T)};
 }
 
 double hart_step(double mass, double stiffness, double alpha)

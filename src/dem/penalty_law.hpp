@@ -13,9 +13,9 @@
 // alone, bodies at rest would tremble with all of mu |f_N|.
 #pragma once
 
-#include <Eigen/Core>
-#include <Eigen/Geometry>
-#include <algorithm>
+#include "tamis/base/kernel.hpp"
+
+#include <array>
 #include <cmath>
 
 namespace tamis {
@@ -30,75 +30,99 @@ struct PenaltyLaw {
     double friction = 0;
     double rolling = 0; // mu_R R_r, m
     bool hertz = false;
-    double zeta2 = 0; // 2 zeta, by prepare()
 
-    void prepare(); // after the values above
+    std::array<double, 8> row() const; // as the kernels read it
+};
+
+// Numbers R of a law: double, or a pack of them.
+template <class R>
+struct LawOf {
+    R stiffness, shear_ratio, zeta2, tau, friction, rolling, hertz; // zeta2: 2 zeta; hertz: 1 or 0
+    TAMIS_DEVICE explicit LawOf(const R (&row)[8])
+        : stiffness(row[0]), shear_ratio(row[1]), zeta2(row[2]), tau(row[3]), friction(row[4]),
+          rolling(row[5]), hertz(row[6])
+    {
+    }
 };
 
 // What two bodies that overlap are to each other.
+template <class R>
 struct Overlap {
-    Eigen::Vector3d n;
-    double delta;
-    Eigen::Vector3d u, w;                // velocity at the contact and angular velocity, of b relative to a
-    double inverse_mass, inverse_mass_T; // 1/m', 1/m_T: of the motion along n and along the contact
-    double inverse_inertia;              // of the relative turning
-    double radius;                       // R', of Hertz
+    Vec<R> n;
+    R delta;
+    Vec<R> u, w;                    // velocity at the contact and angular velocity, of b relative to a
+    R inverse_mass, inverse_mass_T; // 1/m', 1/m_T: of the motion along n and along the contact
+    R inverse_inertia;              // of the relative turning
+    R radius;                       // R', of Hertz
 };
 
+template <class R>
 struct PenaltyForce {
-    Eigen::Vector3d normal, tangential, rolling;
+    R normal; // along n
+    Vec<R> tangential, rolling;
 };
 
-inline double tangent_stiffness(const PenaltyLaw& law, double delta, double radius)
+// What laws are there, so that the others need not be asked for.
+template <bool elastic_, bool rolling_, bool hertz_>
+struct LawKinds {
+    static constexpr bool elastic = elastic_, rolling = rolling_, hertz = hertz_;
+};
+
+template <class Kinds, class R>
+TAMIS_KERNEL R tangent_stiffness(const LawOf<R>& law, const R& delta, const R& radius)
 {
-    return law.hertz ? 2 * law.stiffness * std::sqrt(radius * delta) : law.stiffness;
+    if constexpr (Kinds::hertz)
+        return if_greater(law.hertz, R(0), R(2) * law.stiffness * root(radius * delta), law.stiffness);
+    else
+        return law.stiffness;
 }
 
-// Energy of the springs.
-inline double overlap_energy(const PenaltyLaw& law, double delta, double radius, const Eigen::Vector3d* u_T)
+// u_T: history of the contact, unused by the directional model.
+template <class Kinds, class R>
+TAMIS_KERNEL PenaltyForce<R> penalty_force(const LawOf<R>& law, const Overlap<R>& o, const R& h, Vec<R>& u_T)
 {
-    const double S = tangent_stiffness(law, delta, radius);
-    const double normal = (law.hertz ? 4.0 / 15 : 0.5) * S * delta * delta;
-    return u_T ? normal + 0.5 * law.shear_ratio * S * u_T->squaredNorm() : normal;
-}
-
-// u_T: history of the contact, null for the directional model. (Inlined, all of it stays in registers.)
-[[gnu::always_inline]] inline PenaltyForce penalty_force(const PenaltyLaw& law, const Overlap& o, double h,
-                                                         Eigen::Vector3d* u_T)
-{
-    const double S = tangent_stiffness(law, o.delta, o.radius);
-    const double c = law.restitution > 0 ? law.zeta2 * std::sqrt(S / o.inverse_mass) : law.damping * S;
-    const double u_n = o.u.dot(o.n), f_N = (law.hertz ? 2.0 / 3 : 1.0) * S * o.delta - c * u_n;
-    PenaltyForce f{f_N * o.n, {0, 0, 0}, {0, 0, 0}};
-    const double most = law.friction * std::abs(f_N);
-    const Eigen::Vector3d v_T = o.u - u_n * o.n;
-    if (u_T && law.friction > 0) {
-        const double k_T = law.shear_ratio * S, c_T = c * law.shear_ratio;
-        Eigen::Vector3d u = *u_T - u_T->dot(o.n) * o.n + h * v_T; // (4)
-        f.tangential = -k_T * u - c_T * v_T;                      // (3)
-        if (f.tangential.squaredNorm() > most * most) {
-            const double speed = v_T.norm();
-            if (speed > 0) {
-                f.tangential = (-most / speed) * v_T;
-                u = ((most - c_T * speed) / (k_T * speed)) * v_T; // (5)
-            } else {
-                const double length = u.norm();
-                f.tangential = (-most / length) * u;
-                u *= most / (k_T * length);
-            }
+    const R zero(0), one(1), S = tangent_stiffness<Kinds>(law, o.delta, o.radius);
+    const R c = law.zeta2 * root(S / o.inverse_mass) + law.tau * S;
+    const R u_n = dot(o.u, o.n);
+    R spring = S * o.delta;
+    if constexpr (Kinds::hertz) spring = if_greater(law.hertz, zero, R(2.0 / 3), one) * spring;
+    const Vec<R> none{zero, zero, zero};
+    PenaltyForce<R> f{spring - c * u_n, none, none};
+    const R pressed = absolute(f.normal), most = law.friction * pressed;
+    const Vec<R> v_T = o.u - o.n * u_n;
+    if constexpr (Kinds::elastic) {
+        const R k_T = law.shear_ratio * S, c_T = law.shear_ratio * c;
+        u_T = u_T - o.n * dot(u_T, o.n) + v_T * h;     // (4)
+        f.tangential = u_T * (zero - k_T) - v_T * c_T; // (3)
+        const R squared = dot(f.tangential, f.tangential), limit = most * most;
+        if (greater_bits(squared, limit)) {
+            const R moving = dot(v_T, v_T);
+            const Vec<R> way = if_greater(moving, zero, v_T, u_T);
+            const R length = root(dot(way, way)), c_way = if_greater(moving, zero, c_T, zero);
+            f.tangential = if_greater(squared, limit, way * (zero - most / length), f.tangential);
+            u_T = if_greater(squared, limit, way * ((most - c_way * length) / (k_T * length)), u_T); // (5)
         }
-        *u_T = u;
-    } else if (most > 0) {
-        const double speed = v_T.norm();
-        if (speed > 0) f.tangential = (-std::min(most / speed, 1 / (h * o.inverse_mass_T))) * v_T; // (2)
+        if (greater_bits(R(1e-300), law.friction)) {
+            f.tangential = if_greater(law.friction, zero, f.tangential, none);
+            u_T = if_greater(law.friction, zero, u_T, none);
+        }
+    } else {
+        const R speed = root(dot(v_T, v_T)), a = most / speed, b = one / (h * o.inverse_mass_T);
+        f.tangential = if_greater(speed, zero, v_T * (zero - if_greater(a, b, b, a)), none); // (2)
     }
-    if (law.rolling > 0) {
-        const double speed = o.w.norm();
-        if (speed > 0)
-            f.rolling = (-std::min(law.rolling * std::abs(f_N) / speed, 1 / (h * o.inverse_inertia))) * o.w;
+    if constexpr (Kinds::rolling) {
+        const R speed = root(dot(o.w, o.w)), a = law.rolling * pressed / speed,
+                b = one / (h * o.inverse_inertia);
+        f.rolling = if_greater(speed, zero, o.w * (zero - if_greater(a, b, b, a)), none);
     }
     return f;
 }
+
+// Energies of the springs along the normal and along the contact.
+struct SpringEnergy {
+    double normal, tangential;
+};
+SpringEnergy spring_energy(const LawOf<double>& law, double delta, double radius, const Vec<double>& u_T);
 
 // Hart's step (1): alpha 2 sqrt(m / 2k) of a ball and the largest stiffness of its contacts.
 double hart_step(double mass, double stiffness, double alpha = 0.1);

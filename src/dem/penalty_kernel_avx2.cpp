@@ -1,0 +1,8 @@
+// The kernels of the penalty bed (penalty_kernel.hpp) in registers of 32 bytes.
+#ifdef __x86_64__
+#define TAMIS_SIMD simd_avx2
+#define TAMIS_SIMD_BYTES 32
+#include "tamis/dem/penalty_kernel_body.hpp"
+
+TAMIS_PENALTY_KERNELS(avx2);
+#endif
