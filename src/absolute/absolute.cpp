@@ -158,7 +158,7 @@ void Absolute::update()
     ++state_.step;
     view_.set(state_.t, state_.q, state_.v);
     view_.settle();
-    view_.set_contacts(contacts_);
+    view_.add_contacts(contacts_);
 }
 
 SavedState Absolute::save() const

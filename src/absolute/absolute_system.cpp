@@ -279,6 +279,7 @@ SavedState save(const AbsoluteState& state, const AbsoluteView& view, std::span<
     state.write(out);
     out.put("angles", view.angles());
     write_records("contacts", contacts, out);
+    write_taken(view.dissipated(), out);
     return out;
 }
 
@@ -287,6 +288,7 @@ std::vector<ContactRecord> restore(const SavedState& saved, AbsoluteState& state
     state.read(saved);
     saved.get("angles", view.angles());
     view.set(state.t, state.q, state.v);
+    view.set_dissipated(read_taken(saved));
     return read_records("contacts", saved, view.model());
 }
 

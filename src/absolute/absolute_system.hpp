@@ -90,6 +90,13 @@ class AbsoluteView : public JointView {
     explicit AbsoluteView(const AbsoluteSystem& system);
     void set(double t, const std::vector<CentrePose>& q, const Eigen::VectorXd& v);
     void set_contacts(std::span<const ContactRecord> contacts) { contacts_ = contacts; }
+    void add_contacts(std::span<const ContactRecord> contacts) // of a step
+    {
+        set_contacts(contacts);
+        for (const ContactRecord& c : contacts) taken_ += energy_taken(c.impulse, c.u_minus, c.u_plus);
+    }
+    Dissipation dissipated() const override { return taken_; }
+    void set_dissipated(const Dissipation& taken) { taken_ = taken; }
     double step_size() const override { return h_; }
     void set_step(double h) { h_ = h; }
     std::span<const ContactRecord> contacts() const override { return contacts_; }
@@ -97,6 +104,7 @@ class AbsoluteView : public JointView {
   private:
     const AbsoluteSystem& system_;
     std::span<const ContactRecord> contacts_;
+    Dissipation taken_;
     double h_ = 0;
 };
 

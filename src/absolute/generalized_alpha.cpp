@@ -325,7 +325,7 @@ void GeneralizedAlpha::update()
     ++state_.step;
     view_.set(state_.t, state_.q, state_.v);
     view_.settle();
-    view_.set_contacts(contacts_);
+    view_.add_contacts(contacts_);
 }
 
 // Candidates of the last iteration are what the next step starts from: their impulses are its guess.

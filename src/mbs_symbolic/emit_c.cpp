@@ -128,7 +128,7 @@ class Writer {
             binary('/', multiplicative);
             break;
         case Op::neg:
-            x = {.text = "-" + enclosed(a, primary), .precedence = unary};
+            x = {.text = fmt::format("-{}", enclosed(a, primary)), .precedence = unary};
             break;
         case Op::sin:
             call("sin");

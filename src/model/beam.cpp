@@ -147,11 +147,30 @@ Beam::Point Beam::point(const Nodes& at, int i) const
     return point;
 }
 
+// On the node behind the point with the plus sign, on the one ahead with the minus sign.
+Beam::Load Beam::add_load(const Nodes& at, int i, const Point& q, const Vector6& strain,
+                          ElementTerms& terms) const
+{
+    const Vector6 load = section_.stiffness * strain;
+    const Vector3d F = q.D * load.head<3>(), M = q.D * load.tail<3>();
+    for (int side : {0, 1}) {
+        const int k = i + side;
+        const double sign = side == 0 ? -1 : 1; // r is minus the force
+        terms.r.segment<3>(6 * k) += sign * F;
+        terms.r.segment<3>(6 * k + 3) += sign * (M + (q.p - at.motion[k].x).cross(F));
+    }
+    return {F, M};
+}
+
 void Beam::add_point(const Nodes& at, int i, ElementTerms& terms, bool tangent) const
 {
     const Point q = point(at, i);
-    const Matrix3d D_T = q.D.transpose(), T = q.turn.T(), T_s = q.turn.T_along(q.phi_s);
     const double tau = options_.damping;
+    if (!tangent && tau == 0) {
+        add_load(at, i, q, q.strain, terms);
+        return;
+    }
+    const Matrix3d D_T = q.D.transpose(), T = q.turn.T(), T_s = q.turn.T_along(q.phi_s);
 
     // dp, dp', theta, theta' and the strain, by (dx, theta) of the nodes.
     Rows3 dp, dp_s, theta, theta_s;
@@ -210,15 +229,7 @@ void Beam::add_point(const Nodes& at, int i, ElementTerms& terms, bool tangent) 
         }
     }
 
-    // On the node behind the point with the plus sign, on the one ahead with the minus sign.
-    const Vector6 load = section_.stiffness * strain;
-    const Vector3d F = q.D * load.head<3>(), M = q.D * load.tail<3>();
-    for (int side : {0, 1}) {
-        const int k = i + side;
-        const double sign = side == 0 ? -1 : 1; // r is minus the force
-        terms.r.segment<3>(6 * k) += sign * F;
-        terms.r.segment<3>(6 * k + 3) += sign * (M + (q.p - at.motion[k].x).cross(F));
-    }
+    const auto [F, M] = add_load(at, i, q, strain, terms);
     if (!tangent) return;
     Rows6 dload = B;
     if (tau > 0) dload += tau * B_rate;

@@ -37,6 +37,10 @@ class Beam : public Element {
     Nodes kinematics(std::span<const NodeMotion> nodes) const;
     Point point(const Nodes& at, int i) const;
     void add_point(const Nodes& at, int i, ElementTerms& terms, bool tangent) const;
+    struct Load {
+        Eigen::Vector3d force, moment; // world axes
+    };
+    Load add_load(const Nodes& at, int i, const Point& q, const Vector6& strain, ElementTerms& terms) const;
 
     std::array<Eigen::Matrix3d, 3> axes_; // of the sections at the nodes, in the nodes' axes
     double half_length_;                  // ds/dxi

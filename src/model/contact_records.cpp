@@ -1,5 +1,7 @@
 #include "tamis/model/contact_records.hpp"
 
+#include <array>
+
 namespace tamis {
 
 namespace {
@@ -51,6 +53,17 @@ std::vector<ContactRecord> read_records(const std::string& name, const SavedStat
         c.impulse = Eigen::Map<const Eigen::Vector3d>(x + 19);
     }
     return records;
+}
+
+void write_taken(const Dissipation& taken, SavedState& out)
+{
+    out.put("energy_taken", std::array{taken.normal, taken.friction, taken.rolling});
+}
+
+Dissipation read_taken(const SavedState& in)
+{
+    const std::vector<double>& taken = in.get("energy_taken", 3);
+    return {taken[0], taken[1], taken[2]};
 }
 
 } // namespace tamis

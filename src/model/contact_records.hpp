@@ -10,4 +10,8 @@ void write_records(const std::string& name, std::span<const ContactRecord> recor
 // Refuses shapes that the model does not have.
 std::vector<ContactRecord> read_records(const std::string& name, const SavedState& in, const Model& model);
 
+// Energy that contacts took, likewise.
+void write_taken(const Dissipation& taken, SavedState& out);
+Dissipation read_taken(const SavedState& in);
+
 } // namespace tamis

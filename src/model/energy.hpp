@@ -15,4 +15,22 @@ struct Energy {
     }
 };
 
+// Energy that contacts took, J: along their normals, along the contacts, by rolling resistance.
+struct Dissipation {
+    double normal = 0, friction = 0, rolling = 0;
+
+    double sum() const { return normal + friction + rolling; }
+    Dissipation& operator+=(const Dissipation& other)
+    {
+        normal += other.normal;
+        friction += other.friction;
+        rolling += other.rolling;
+        return *this;
+    }
+    Dissipation operator-(const Dissipation& other) const
+    {
+        return {normal - other.normal, friction - other.friction, rolling - other.rolling};
+    }
+};
+
 } // namespace tamis

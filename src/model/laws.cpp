@@ -33,4 +33,15 @@ Wrench law_wrench(const Model& model, const GrainLaw& law, const View& view, Gra
     return value;
 }
 
+void remember(const Model& model, const View& view, std::span<double> memory, std::span<double> next)
+{
+    for (std::size_t k = 0; k < next.size(); ++k) {
+        const MemoryRecord& record = model.memories()[k];
+        next[k] = record.next(view, memory[k]);
+        if (!std::isfinite(next[k]))
+            fail("The memory '{}' becomes {} at t = {:.6g} s.", record.name, next[k], view.time());
+    }
+    std::copy(next.begin(), next.end(), memory.begin());
+}
+
 } // namespace tamis

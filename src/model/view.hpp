@@ -34,6 +34,14 @@ struct ContactRecord {
     Eigen::Vector3d growth{0, 0, 0}; // of the impulse in a wedge, world; the largest of all contacts is 1
 };
 
+// What an impulse r, from u_minus to u_plus, takes from the kinetic energy: -r . (u_minus + u_plus) / 2.
+inline Dissipation energy_taken(const Eigen::Vector3d& r, const Eigen::Vector3d& u_minus,
+                                const Eigen::Vector3d& u_plus)
+{
+    const Eigen::Vector3d work = r.cwiseProduct(u_minus + u_plus) / 2;
+    return {-work[0], -work[1] - work[2], 0};
+}
+
 class View {
   public:
     explicit View(const Model& model) : model_(model) {}
@@ -51,6 +59,8 @@ class View {
     virtual std::span<const BodyMotion> sections(int /*beam*/) const { return {}; }
     virtual Energy beam_energy() const { return {}; }
     virtual double contact_energy() const { return 0; } // of the springs of compliant contacts
+    // Energy that contacts took from the motion since the start, and that is not in their springs.
+    virtual Dissipation dissipated() const { return {}; }
     virtual std::span<const ContactRecord> contacts() const = 0;
 
     const Model& model() const { return model_; }
@@ -75,8 +85,8 @@ class View {
     double normal_impulse(ShapeId a, ShapeId b, int feature = 0) const;
     // Force of all contacts on a body or a shape, mean over the last step, and its
     // moment about a point; world axes.
-    Wrench contact_force(Body body, const Eigen::Vector3d& about = {0, 0, 0}) const;
-    Wrench contact_force(ShapeId shape, const Eigen::Vector3d& about = {0, 0, 0}) const;
+    virtual Wrench contact_force(Body body, const Eigen::Vector3d& about = {0, 0, 0}) const;
+    virtual Wrench contact_force(ShapeId shape, const Eigen::Vector3d& about = {0, 0, 0}) const;
     Eigen::Vector3d momentum() const; // of all bodies and grains
 
   private:

@@ -108,7 +108,7 @@ void Beams::start(State::BeamNode* state) const
 
 void Beams::predict(const State::BeamNode* state, const StepTimes& s)
 {
-    const double before = (1 - s.theta) * s.h;
+    const double before = s.before();
     for (int k = 0; k < inner_; ++k) {
         const State::BeamNode& n = state[k];
         at_m_[k] = {(exp_turn(before * n.omega) * n.turn).normalized(), n.x + before * n.v, n.v, n.omega};
@@ -120,6 +120,7 @@ void Beams::predict(const State::BeamNode* state, const StepTimes& s)
         V_n_[k] << n.v, n.omega;
     }
     for (Vector6& d : dV_) d.setZero();
+    condensed_ = false;
 }
 
 void Beams::place_ends(const RelativeView& middle, const Partition& p, const double* v, bool first)
@@ -229,6 +230,31 @@ void Beams::linearise(const StepTimes& s, const Eigen::MatrixXd& M_red)
              s.t);
 }
 
+const Eigen::MatrixXd& Beams::response()
+{
+    if (condensed_) return response_;
+    response_.resize(n_u_, n_u_);
+    inner_response_.resize(unknowns(), n_u_);
+    for (int j = 0; j < n_u_; ++j) {
+        work_.column.setZero(n_u_ + unknowns());
+        work_.column[j] = 1;
+        matrix_->solve(work_.column, false);
+        response_.col(j) = work_.column.head(n_u_);
+        inner_response_.col(j) = work_.column.tail(unknowns());
+    }
+    response_lu_.compute(response_);
+    condensed_ = true;
+    return response_;
+}
+
+void Beams::follow(Eigen::VectorXd& change)
+{
+    if (!condensed_) return; // no contact changes anything
+    work_.impulse = change.head(n_u_);
+    work_.on_end = response_lu_.solve(work_.impulse);
+    change.tail(unknowns()).noalias() += inner_response_ * work_.on_end;
+}
+
 // h r and what implicit forces add, if the velocities of the nodes change by `dV` over the step.
 template <class Use>
 void Beams::loads(const StepTimes& s, const std::vector<Vector6>& dV, bool newton, Use&& use)
@@ -316,7 +342,7 @@ void Beams::go_to(const StepTimes& s, const Eigen::VectorXd& dw, bool newton)
 
 void Beams::update(State::BeamNode* state, const StepTimes& s, const double* v) const
 {
-    const double after = s.theta * s.h;
+    const double after = s.after();
     for (int k = 0; k < inner_; ++k) {
         const Eigen::Map<const Vector3d> linear(v + 6 * k), omega(v + 6 * k + 3);
         state[k] = {(exp_turn(after * omega) * at_m_[k].turn).normalized(), at_m_[k].x + after * linear,

@@ -7,8 +7,9 @@
 //
 //     T^T (M + S) T dw = -T^T [h r - h theta C dV_k + h^2 (2 theta - 1) K V_n + (M + S) b],   S = h theta C + h^2 theta^2 K
 //
-// beside the terms of the mechanism (mechanisms.hpp). The matrix is sparse and, like that of the elements, not
-// symmetric.
+// beside the terms of the mechanism (mechanisms.hpp). The matrix A is sparse and, like that of the elements, not
+// symmetric. Contacts act on bodies: they know v_u alone, which answers impulses by (A^-1)_uu, and the inner nodes
+// follow a change of v_u by (A^-1)_iu (A^-1)_uu^-1 times that.
 #pragma once
 
 #include "tamis/model/beam_mesh.hpp"
@@ -45,6 +46,9 @@ class Beams {
                        Eigen::VectorXd& missing);
     bool solve(Eigen::VectorXd& x) { return matrix_->solve(x, false); }
     void multiply(const Eigen::VectorXd& x, Eigen::VectorXd& out) const { matrix_->multiply(x, out); }
+    const Eigen::MatrixXd& response(); // (A^-1)_uu
+    // Adds what inner nodes do when contacts change v_u by the first n_u entries of `change`, which has all of them.
+    void follow(Eigen::VectorXd& change);
     // Goes to the velocities of the block just found, v_n + dw.
     void go_to(const StepTimes& times, const Eigen::VectorXd& dw, bool newton);
     void update(State::BeamNode* state, const StepTimes& times, const double* v) const;
@@ -85,6 +89,10 @@ class Beams {
     std::vector<ElementTerms> terms_; // by element
     std::unique_ptr<NewtonMatrix> matrix_;
     bool pivots_ = false;
+    // Of A^-1, once a contact has asked for it in this step; rows of v_u, of inner nodes.
+    bool condensed_ = false;
+    Eigen::MatrixXd response_, inner_response_;
+    Eigen::PartialPivLU<Eigen::MatrixXd> response_lu_;
     std::vector<Eigen::Matrix<double, 6, 1>> link_velocity_, link_acceleration_;
     // So that a step takes no memory; each has one size.
     struct Work {
@@ -95,7 +103,7 @@ class Beams {
         };
         std::vector<OfElement> element;
         Eigen::MatrixXd block, left, right, both;
-        Eigen::VectorXd on_end, on_joints, none;
+        Eigen::VectorXd on_end, on_joints, none, column, impulse;
         std::vector<Eigen::Matrix<double, 6, 1>> dV;
     } work_;
     std::vector<NodeMotion> shown_;

@@ -3,6 +3,7 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/base/parallel_for.hpp"
+#include "tamis/model/contact_records.hpp"
 #include "tamis/model/earlier_contacts.hpp"
 
 #include <algorithm>
@@ -47,6 +48,7 @@ void ContactAssembly::assemble(std::span<const DetectedContact> found, const Sta
     const int count = static_cast<int>(found.size());
     contact_of_.resize(count);
     u_minus_.resize(count);
+    if (rolls_) turn_minus_.resize(count);
     if (complies_) springs_.resize(count);
     int place = 0;
     for (int k = 0; k < count; ++k) {
@@ -157,9 +159,11 @@ void ContactAssembly::assemble_contact(const Step& step, int k, const State::Imp
     contact.compliance.setZero();
     contact.drift.setZero();
     contact.side[0] = contact.side[1] = {};
+    u_minus.setZero();
     side(0, d.body_a, on_a);
     side(1, d.body_b, on_b);
     step.problem.contacts[contact_of_[k] + 1] = contact;
+    turn_minus_[k] = u_minus;
 }
 
 // The force is that of springs at the end of the step, and of dampers beside them. With spring s and force f, times h:
@@ -198,17 +202,34 @@ Vector3d ContactAssembly::spring(const ContactProblem& problem, double h, int k)
     return s;
 }
 
-double ContactAssembly::spring_energy(const State& state, double h) const
+Dissipation ContactAssembly::spring_energy(const State& state, double h) const
 {
-    double sum = 0;
+    Dissipation sum;
     if (!complies_) return sum;
     for (std::size_t k = 0; k < contact_of_.size(); ++k) {
         const Material& material = *found_[k].material;
         if (material.stiffness == 0) continue;
         const Vector3d s = state.impulses[k].spring / h;
         const double normal = s.dot(found_[k].point.normal);
-        sum += (normal * normal + (s.squaredNorm() - normal * normal) / material.shear_ratio) /
-               (2 * material.stiffness);
+        const double twice = 2 * material.stiffness;
+        sum.normal += normal * normal / twice;
+        sum.friction += (s.squaredNorm() - normal * normal) / (twice * material.shear_ratio);
+    }
+    return sum;
+}
+
+// M (v - v_free) = sum of H^T r: the impulse r adds r . (u_minus + u) / 2 to the kinetic energy, exactly.
+Dissipation ContactAssembly::energy_taken(const ContactProblem& problem) const
+{
+    Dissipation sum;
+    for (std::size_t k = 0; k < contact_of_.size(); ++k) {
+        const Contact& contact = problem.contacts[contact_of_[k]];
+        if (contact.r[0] == 0) continue;
+        sum += tamis::energy_taken(contact.r, u_minus_[k], problem.relative_velocity(contact));
+        if (!(found_[k].material->rolling > 0)) continue;
+        const Contact& rolling = problem.contacts[contact_of_[k] + 1];
+        sum.rolling +=
+            tamis::energy_taken(rolling.r, turn_minus_[k], problem.relative_velocity(rolling)).sum();
     }
     return sum;
 }
@@ -220,7 +241,8 @@ void ContactAssembly::add_rigid_side(const Step& step, Contact& contact, int sid
     contact.side[side].block = block;
     contact.arm[side] = point - step.problem.rigid[number].centre;
     const Eigen::Map<const Vector3d> v(step.v_start + 6 * number), omega(step.v_start + 6 * number + 3);
-    const Vector3d u = contact.frame.transpose() * (v + omega.cross(contact.arm[side]));
+    const Vector3d u = contact.frame.transpose() *
+                       (contact.law == Law::rolling ? omega : Vector3d(v + omega.cross(contact.arm[side])));
     if (side == 0)
         u_minus -= u;
     else
@@ -313,12 +335,14 @@ void ContactAssembly::write(const State& state, SavedState& out)
     }
     out.put_integers("impulse_pairs", pairs);
     out.put("impulses", impulses);
+    write_taken(state.taken, out);
 }
 
 void ContactAssembly::read(const SavedState& in, State& state, int shapes)
 {
     const std::vector<std::int64_t>& pairs = in.get_integers("impulse_pairs");
     const std::vector<double>& impulses = in.get("impulses", 3 * pairs.size());
+    state.taken = read_taken(in);
     state.impulses.resize(pairs.size() / 3);
     for (std::size_t k = 0; k < state.impulses.size(); ++k) {
         for (const std::int64_t shape : {pairs[3 * k], pairs[3 * k + 1]})

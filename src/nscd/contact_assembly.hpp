@@ -32,8 +32,10 @@ class ContactAssembly {
     bool add(std::span<const DetectedContact> more, const State& state, const StepTimes& times,
              Mechanisms& mechanisms, const double* v_start, Detection* detection, ContactProblem& problem);
     void store(const ContactProblem& problem, double h, State& state) const; // the impulses found
-    double spring_energy(const State& state, double h) const;                // of compliant contacts
-    void clear() { contact_of_.clear(); }                                    // as if nothing had touched
+    // Of the springs of compliant contacts: normal and tangential part.
+    Dissipation spring_energy(const State& state, double h) const;
+    Dissipation energy_taken(const ContactProblem& problem) const; // from the motion, in the step
+    void clear() { contact_of_.clear(); }                          // as if nothing had touched
 
     std::span<const DetectedContact> found() const { return found_; }
     int count() const { return static_cast<int>(contact_of_.size()); }
@@ -65,9 +67,9 @@ class ContactAssembly {
     bool rolls_, complies_;
     int threads_;
     std::span<const DetectedContact> found_;
-    std::vector<int> contact_of_; // its rolling resistance follows
-    std::vector<Eigen::Vector3d> u_minus_;
-    std::vector<Eigen::Vector3d> growth_; // of the contacts found, world; empty: no wedge
+    std::vector<int> contact_of_;                       // its rolling resistance follows
+    std::vector<Eigen::Vector3d> u_minus_, turn_minus_; // relative velocity and angular velocity before
+    std::vector<Eigen::Vector3d> growth_;               // of the contacts found, world; empty: no wedge
     // add()
     std::vector<DetectedContact> all_, merged_;
     std::vector<int> was_, contact_was_; // of all_, those found before, or -1; and where in the problem

@@ -62,16 +62,16 @@ const VectorXd& MechanismBlock::correction(const StepTimes& s, const VectorXd& v
     return implicit;
 }
 
-double MechanismBlock::momentum_error(const ContactProblem& problem, int block) const
+double MechanismBlock::momentum_error(const ContactProblem& problem, int block)
 {
-    if (size() == 0) return 0;
+    if (partition->nu() == 0) return 0;
     return beams ? error_with_beams(problem, block) : error_by_cholesky(problem, block);
 }
 
-// H^T r of a contact on this block, or Y^T r, which is that divided by the matrix.
+// H^T r of a contact on this block, or Y^T r, which is that divided by the matrix; of v_u.
 VectorXd MechanismBlock::impulse_of(const std::vector<double>& maps, const Contact& contact, int map) const
 {
-    const int n = size();
+    const int n = partition->nu();
     VectorXd sum = VectorXd::Zero(n);
     for (int row = 0; row < contact.active_rows(); ++row)
         sum += contact.r[row] * Eigen::Map<const VectorXd>(maps.data() + map + row * n, n);
@@ -98,10 +98,10 @@ double MechanismBlock::error_by_cholesky(const ContactProblem& problem, int bloc
 }
 
 // The same with the matrix A of a block with beams, which has no Cholesky factor: |x|^2 = x A^-1 x.
-double MechanismBlock::error_with_beams(const ContactProblem& problem, int block) const
+double MechanismBlock::error_with_beams(const ContactProblem& problem, int block)
 {
-    const int first = problem.offset(block), n = size();
-    const VectorXd change = problem.v.segment(first, n) - problem.v_free.segment(first, n);
+    const int n_u = partition->nu();
+    const VectorXd change = velocities(problem.v.data() + problem.offset(block)) - w_free;
     VectorXd left, by_forces;
     beams->multiply(change, left);
     beams->multiply(rhs, by_forces);
@@ -110,7 +110,7 @@ double MechanismBlock::error_with_beams(const ContactProblem& problem, int block
         for (const Contact::Side& side : contact.side) {
             if (side.block != block) continue;
             const VectorXd impulse = impulse_of(problem.H, contact, side.map);
-            left -= impulse;
+            left.head(n_u) -= impulse;
             given += std::sqrt(std::abs(impulse.dot(impulse_of(problem.Y, contact, side.map))));
         }
     VectorXd divided = left;

@@ -52,13 +52,13 @@ int Mechanisms::count() const
 
 int Mechanisms::size(int mechanism) const
 {
-    return blocks_[mechanism]->size();
+    return blocks_[mechanism]->partition->nu();
 }
 
 std::vector<bool> Mechanisms::without_freedom() const
 {
     std::vector<bool> out;
-    for (const auto& k : blocks_) out.push_back(k->size() == 0);
+    for (const auto& k : blocks_) out.push_back(k->partition->nu() == 0);
     return out;
 }
 
@@ -93,7 +93,7 @@ void Mechanisms::start(State& state)
         k.M_red_factor.resize(n);
         k.H_full = Multibody::RowMatrix::Zero(3, k.body.nv);
         k.H_red = Multibody::RowMatrix::Zero(3, n);
-        k.contact_impulse = VectorXd::Zero(k.body.nv);
+        k.contact_impulse = k.pushed = VectorXd::Zero(k.body.nv);
         state.partitions.push_back(k.partition->sets());
     }
     middle_.q = state.q;
@@ -123,10 +123,12 @@ void Mechanisms::guide(std::span<const double> velocities)
 
 void Mechanisms::predict(const State& state, const StepTimes& s)
 {
+    pushed_ = false;
     for (auto& block : blocks_) {
         MechanismBlock& k = *block;
+        k.pushed.setZero();
         k.v_star = k.v_of(state.v);
-        k.body.advance(state.q.data() + k.q0, k.v_star.data(), k.q_m.data(), (1 - s.theta) * s.h);
+        k.body.advance(state.q.data() + k.q0, k.v_star.data(), k.q_m.data(), s.before());
         if (!k.partition->trivial()) {
             k.driven.place(k.q_m.data(), s.t_m);
             k.partition->close(k.q_m.data(), s.t_m);
@@ -169,8 +171,9 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         MechanismBlock& k = *blocks_[i];
         Partition& p = *k.partition;
-        auto v_free = problem.v_free.segment(problem.offset(static_cast<int>(i)), k.size());
+        auto v_free = problem.v_free.segment(problem.offset(static_cast<int>(i)), p.nu());
         k.f = k.forces->Q - k.body.c;
+        if (pushed_) k.f += k.pushed;
         const bool trivial = p.trivial() && !k.forces->implicit && !k.beams;
         if (trivial) {
             k.rhs = h * k.f;
@@ -204,8 +207,24 @@ void Mechanisms::free_velocities(const State& state, const StepTimes& s, Contact
             }
         }
         k.solve(k.rhs.data());
-        v_free = k.w_n + k.rhs;
+        k.w_free = k.w_n + k.rhs;
+        v_free = k.w_free.head(p.nu());
     }
+}
+
+void Mechanisms::push(int body, const Wrench& wrench)
+{
+    const BodyRecord& record = model_.bodies()[body];
+    MechanismBlock& k = *blocks_[record.mechanism];
+    const Placement& placement = middle_.view.placement(record.mechanism);
+    const Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
+    k.H_full.setZero();
+    placement.add_point_map(record.link, placement.link(record.link).p, axes, 1, k.H_full);
+    k.pushed.noalias() += k.H_full.transpose() * wrench.force;
+    k.H_full.setZero();
+    placement.add_turn_map(record.link, axes, 1, k.H_full);
+    k.pushed.noalias() += k.H_full.transpose() * wrench.moment;
+    pushed_ = true;
 }
 
 // Where the step would end with the velocities it starts with.
@@ -252,7 +271,7 @@ double Mechanisms::evaluate_again(const State& state, const StepTimes& s, const 
         k.v_of(middle_.v) = k.v_star;
         k.newton = newton;
         if (!k.forces->implicit && !k.beams) continue;
-        k.rhs = problem.v.segment(first, k.size()) - k.w_n;
+        k.rhs = k.velocities(problem.v.data() + first) - k.w_n;
         change = std::max(change, (k.rhs - k.dw).lpNorm<Eigen::Infinity>());
         largest = std::max({largest, k.rhs.lpNorm<Eigen::Infinity>(), k.w_n.lpNorm<Eigen::Infinity>()});
         k.dw = k.rhs;
@@ -286,13 +305,13 @@ void Mechanisms::update(State& state, const StepTimes& s, const ContactProblem& 
         const int first = problem.offset(static_cast<int>(i));
         const double* v_u = problem.v.data() + first;
         double *q = state.q.data() + k.q0, *v = state.v.data() + k.v0;
-        if (!problem.v.segment(first, k.size()).allFinite())
+        if (!k.velocities(v_u).allFinite())
             fail("The step at t = {:.6g} s diverged: velocities of mechanism '{}' are not finite; reduce the "
                  "step.",
                  state.t, k.body.mechanism.name());
         p.velocities(v_u, k.vc_next.data(), v);
-        k.body.advance(k.q_m.data(), v, q, s.theta * s.h);
-        if (k.beams) k.beams->update(state.beam_nodes.data() + k.beam0, s, problem.v.data() + first + p.nu());
+        k.body.advance(k.q_m.data(), v, q, s.after());
+        if (k.beams) k.beams->update(state.beam_nodes.data() + k.beam0, s, k.w.data() + p.nu());
         if (p.trivial()) continue;
         k.driven.place(q, s.t_next);
         p.close(q, s.t_next);
@@ -329,7 +348,7 @@ void Mechanisms::add_side(const State& state, ContactProblem& problem, Contact& 
     const int number = model_.bodies()[body].mechanism, link = model_.bodies()[body].link;
     MechanismBlock& k = *blocks_[number];
     const Partition& p = *k.partition;
-    const int n_u = p.nu(), n = k.size();
+    const int n = p.nu();
     const double sign = side == 0 ? -1 : 1;
     k.H_full.setZero();
     const Placement& placement = middle_.view.placement(number);
@@ -354,7 +373,7 @@ void Mechanisms::add_side(const State& state, ContactProblem& problem, Contact& 
     }
     if (!p.trivial()) k.H_red.noalias() = k.H_full * p.B; // (25)
     const Multibody::RowMatrix& H_side = p.trivial() ? k.H_full : k.H_red;
-    for (int i = 0; i < n_u; ++i) {
+    for (int i = 0; i < n; ++i) {
         const double v = state.v[k.v0 + p.u[i]];
         for (int row = 0; row < 3; ++row) {
             H[row * n + i] += H_side(row, i);
@@ -362,7 +381,7 @@ void Mechanisms::add_side(const State& state, ContactProblem& problem, Contact& 
         }
     }
     std::copy_n(H, 3 * n, Y);
-    for (int row = 0; row < 3; ++row, Y += n) k.solve(Y);
+    for (int row = 0; row < 3; ++row, Y += n) k.respond(Y);
 }
 
 void Mechanisms::add_end_velocities(const DetectedContact& d, const ContactPoint& again, double theta,
@@ -418,7 +437,7 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
             missing.noalias() += k.body.M * k.scratch;
         }
         if (k.beams) {
-            k.rhs = problem.v.segment(problem.offset(static_cast<int>(number)), k.size()) - k.w_n;
+            k.rhs = k.velocities(problem.v.data() + problem.offset(static_cast<int>(number))) - k.w_n;
             k.beams->add_reactions(s, k.rhs, k.newton, missing);
         }
         for (std::size_t i = 0; i < p.c.size(); ++i) {
@@ -428,142 +447,6 @@ void Mechanisms::drive_forces(const State& state, const StepTimes& s, const Cont
                 if (on.mechanism == static_cast<int>(number) && on.index == p.c[i]) force = impulse / s.h;
         }
     }
-}
-
-double Mechanisms::momentum_error(const ContactProblem& problem) const
-{
-    double error = 0;
-    for (int b = 0; b < count(); ++b) error = std::max(error, blocks_[b]->momentum_error(problem, b));
-    return error;
-}
-
-void Mechanisms::write(const State& state, SavedState& out) const
-{
-    out.put("q", state.q);
-    out.put("v", state.v);
-    std::vector<std::int64_t> sizes, members;
-    for (const Partition::Sets& sets : state.partitions)
-        for (const std::vector<int>* of : {&sets.u, &sets.v, &sets.loop_rows}) {
-            sizes.push_back(static_cast<std::int64_t>(of->size()));
-            members.insert(members.end(), of->begin(), of->end());
-        }
-    out.put_integers("partition_sizes", sizes);
-    out.put_integers("partitions", members);
-    std::vector<double> nodes;
-    for (const State::BeamNode& n : state.beam_nodes) {
-        nodes.insert(nodes.end(), n.turn.coeffs().data(), n.turn.coeffs().data() + 4);
-        for (const Vector3d* x : {&n.x, &n.v, &n.omega}) nodes.insert(nodes.end(), x->data(), x->data() + 3);
-    }
-    out.put("beam_nodes", nodes);
-}
-
-void Mechanisms::read(const SavedState& in, State& state) const
-{
-    in.get("q", state.q);
-    in.get("v", state.v);
-    std::vector<std::int64_t> sizes;
-    std::size_t total = 0;
-    for (const Partition::Sets& sets : state.partitions)
-        for (const std::vector<int>* of : {&sets.u, &sets.v, &sets.loop_rows}) {
-            sizes.push_back(static_cast<std::int64_t>(of->size()));
-            total += of->size();
-        }
-    if (in.get_integers("partition_sizes", sizes.size()) != sizes)
-        fail(
-            "The state to go on from has other coordinates than the model '{}': it belongs to another model.",
-            model_.name());
-    const std::vector<std::int64_t>& members = in.get_integers("partitions", total);
-    std::size_t next = 0;
-    for (std::size_t m = 0; m < state.partitions.size(); ++m) {
-        Partition::Sets& sets = state.partitions[m];
-        const auto take = [&](std::vector<int>& of, int below) {
-            for (int& x : of) {
-                const std::int64_t value = members[next++];
-                if (value < 0 || value >= below)
-                    fail("The state to go on from names a coordinate that mechanism '{}' does not have: the "
-                         "file is "
-                         "damaged.",
-                         blocks_[m]->body.mechanism.name());
-                x = static_cast<int>(value);
-            }
-        };
-        take(sets.u, blocks_[m]->body.nv);
-        take(sets.v, blocks_[m]->body.nv);
-        take(sets.loop_rows, blocks_[m]->body.rows);
-    }
-    const std::vector<double>& nodes = in.get("beam_nodes", 13 * state.beam_nodes.size());
-    for (std::size_t k = 0; k < state.beam_nodes.size(); ++k) {
-        State::BeamNode& n = state.beam_nodes[k];
-        const double* x = &nodes[13 * k];
-        n.turn.coeffs() = Eigen::Map<const Eigen::Vector4d>(x);
-        n.x = Eigen::Map<const Vector3d>(x + 4);
-        n.v = Eigen::Map<const Vector3d>(x + 7);
-        n.omega = Eigen::Map<const Vector3d>(x + 10);
-    }
-}
-
-void Mechanisms::adopt(const State& state)
-{
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        MechanismBlock& k = *blocks_[i];
-        k.partition->adopt(state.partitions[i]);
-        k.driven.velocities(state.t, guided_, k.vc_now);
-        for (int j = 0; j < k.driven.count(); ++j)
-            if (k.driven.is_guided(j)) k.vc_now[j] = state.v[k.v0 + k.driven.index()[j]];
-    }
-}
-
-double Mechanisms::loop_error() const
-{
-    double most = 0;
-    for (const auto& k : blocks_) most = std::max(most, k->partition->loop_error());
-    return most;
-}
-
-int Mechanisms::partition_changes() const
-{
-    int changes = 0;
-    for (const auto& k : blocks_) changes += k->partition->changes();
-    return changes;
-}
-
-const std::vector<int>& Mechanisms::independent(int mechanism) const
-{
-    return blocks_[mechanism]->partition->u;
-}
-
-bool Mechanisms::compiled() const
-{
-    return std::all_of(blocks_.begin(), blocks_.end(), [](const auto& k) { return k->body.compiled(); });
-}
-
-std::vector<std::string> Mechanisms::messages() const
-{
-    std::vector<std::string> out;
-    for (const auto& k : blocks_)
-        if (!k->partition->redundant().empty()) out.push_back(k->partition->redundant());
-    return out;
-}
-
-std::span<const BodyMotion> Mechanisms::sections(int beam, const State& state, const RelativeView& view) const
-{
-    for (const auto& k : blocks_) {
-        if (!k->beams) continue;
-        const std::vector<int>& own = k->beams->numbers();
-        const auto found = std::find(own.begin(), own.end(), beam);
-        if (found != own.end())
-            return k->beams->sections(static_cast<int>(found - own.begin()),
-                                      state.beam_nodes.data() + k->beam0, view);
-    }
-    return {};
-}
-
-Energy Mechanisms::beam_energy(const State& state, const RelativeView& view) const
-{
-    Energy sum;
-    for (const auto& k : blocks_)
-        if (k->beams) sum += k->beams->energy(state.beam_nodes.data() + k->beam0, view);
-    return sum;
 }
 
 } // namespace tamis

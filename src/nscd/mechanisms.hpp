@@ -1,5 +1,5 @@
-// Mechanisms in relative coordinates: each a general block of velocities in the contact problem, its independent
-// velocities v_u and, behind them, those of the inner nodes of its beams.
+// Mechanisms in relative coordinates: each a general block in the contact problem, its independent velocities v_u, which
+// the inner nodes of its beams follow.
 //
 //     predict          q_m = q_n + (1 - theta) h v_n,  h(q_m) = 0                                   (29)
 //     linearise        M, c, B, forces f and their tangents at q_m                                  (25)
@@ -16,9 +16,10 @@
 // change stands for both corrections: (M + S) dv = h f + S dv_k.
 #pragma once
 
+#include "tamis/base/state_hash.hpp"
 #include "tamis/contact/contact_problem.hpp"
 #include "tamis/model/assembly.hpp"
-#include "tamis/model/saved_state.hpp"
+#include "tamis/model/stepper.hpp"
 #include "tamis/nscd/applied_forces.hpp"
 #include "tamis/nscd/block_map.hpp"
 #include "tamis/nscd/moreau_jean_options.hpp"
@@ -46,6 +47,8 @@ class Mechanisms {
     // The phases of a step; `problem` gets and has the velocities of the first blocks.
     void predict(const State& state, const StepTimes& times);
     void linearise(const State& state, const StepTimes& times);
+    // Adds a wrench on a body for this step, at its origin in q_m; after predict().
+    void push(int body, const Wrench& wrench);
     void free_velocities(const State& state, const StepTimes& times, ContactProblem& problem);
     void look_ahead(const State& state, const StepTimes& times); // where the step would end without forces
     // At q_m, with the velocities just found.
@@ -83,6 +86,8 @@ class Mechanisms {
     const std::vector<int>& independent(int mechanism) const;
     bool compiled() const;
     std::vector<std::string> messages() const;
+    Facts facts() const;
+    static void hash(const State& state, StateHash& hash);
 
     // Beams, by number in Model::beams(): sections at their nodes, and the energy of all.
     std::span<const BodyMotion> sections(int beam, const State& state, const RelativeView& view) const;
@@ -91,6 +96,7 @@ class Mechanisms {
   private:
     const Model& model_;
     std::vector<double> guided_;
+    bool pushed_ = false; // some body, in this step
     std::vector<std::unique_ptr<MechanismBlock>> blocks_;
     Configuration middle_, ahead_; // q_m and the velocity at which f is evaluated; look_ahead()
     AppliedForces forces_;

@@ -6,6 +6,7 @@
 #include "tamis/base/error.hpp"
 #include "tamis/base/state_hash.hpp"
 #include "tamis/contact/auto_solver.hpp"
+#include "tamis/model/laws.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +71,8 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     now_->make_contacts = [this](std::vector<ContactRecord>& records) {
         assembly_->write(problem_, records);
     };
-    now_->make_contact_energy = [this] { return assembly_->spring_energy(state_, options_.h); };
+    now_->make_contact_energy = [this] { return assembly_->spring_energy(state_, options_.h).sum(); };
+    now_->make_dissipated = [this] { return state_.taken - assembly_->spring_energy(state_, options_.h); };
     now_->make_sections = [this](int beam) { return mechanisms_.sections(beam, state_, *now_); };
     now_->make_beam_energy = [this] { return mechanisms_.beam_energy(state_, *now_); };
     now_->set(state_.t, state_.q.data(), state_.v.data());
@@ -223,13 +225,7 @@ bool MoreauJean::add_unforeseen()
 
 Facts MoreauJean::facts() const
 {
-    Facts facts{{"equations", mechanisms_.compiled() ? "compiled" : "interpreted"},
-                {"partition_changes", long{mechanisms_.partition_changes()}}};
-    std::vector<std::string> names;
-    for (const Mechanism& m : model_.mechanisms())
-        for (const int c : mechanisms_.independent(m.number())) names.push_back(m.coordinate_name(c));
-    if (!names.empty()) facts["independent_coordinates"] = std::move(names);
-    return facts;
+    return mechanisms_.facts();
 }
 
 double MoreauJean::momentum_error() const
@@ -243,6 +239,7 @@ double MoreauJean::momentum_error() const
 void MoreauJean::update()
 {
     assembly_->store(problem_, options_.h, state_);
+    state_.taken += assembly_->energy_taken(problem_);
     if (!now_->drive_forces.empty())
         mechanisms_.drive_forces(state_, times_, problem_, *blocks_, found_, assembly_->contact_of(),
                                  now_->drive_forces);
@@ -256,30 +253,13 @@ void MoreauJean::update()
     ++state_.step;
     now_->set(state_.t, state_.q.data(), state_.v.data());
     now_->new_contacts();
-    remember();
-}
-
-// All from the values before: their order does not matter.
-void MoreauJean::remember()
-{
-    for (std::size_t k = 0; k < next_memory_.size(); ++k) {
-        const MemoryRecord& memory = model_.memories()[k];
-        next_memory_[k] = memory.next(*now_, state_.memory[k]);
-        if (!std::isfinite(next_memory_[k]))
-            fail("The memory '{}' becomes {} at t = {:.6g} s.", memory.name, next_memory_[k], state_.t);
-    }
-    std::copy(next_memory_.begin(), next_memory_.end(), state_.memory.begin());
+    remember(model_, *now_, state_.memory, next_memory_);
 }
 
 std::uint64_t MoreauJean::state_hash() const
 {
     StateHash hash;
-    hash.add(state_.q.data(), state_.q.size());
-    hash.add(state_.v.data(), state_.v.size());
-    for (const State::BeamNode& n : state_.beam_nodes) {
-        hash.add(n.turn.coeffs().data(), 4);
-        for (const Eigen::Vector3d* x : {&n.x, &n.v, &n.omega}) hash.add(x->data(), 3);
-    }
+    Mechanisms::hash(state_, hash);
     for (const GrainState& g : state_.grains) {
         hash.add(g.x.data(), 3);
         hash.add(g.q.coeffs().data(), 4);

@@ -6,13 +6,14 @@
 #include "tamis/model/stepper.hpp"
 #include "tamis/nscd/contact_assembly.hpp"
 #include "tamis/nscd/grains.hpp"
+#include "tamis/nscd/guided_stepper.hpp"
 #include "tamis/nscd/mechanisms.hpp"
 #include "tamis/nscd/position_correction.hpp"
 #include "tamis/nscd/reach.hpp"
 
 namespace tamis {
 
-class MoreauJean : public Stepper {
+class MoreauJean : public GuidedStepper {
   public:
     // Assembles the model: closes its loops from the start values, makes velocities consistent.
     MoreauJean(const Model& model, const MoreauJeanOptions& options);
@@ -27,14 +28,16 @@ class MoreauJean : public Stepper {
     SavedState save() const override;
     void restore(const SavedState& saved) override;
 
-    // Velocities at the end of the steps to come, in the order of MoreauJeanOptions::guided. At the start
-    // they are those of the model.
-    void guide(std::span<const double> velocities) { mechanisms_.guide(velocities); }
+    const std::vector<Coordinate>& guided() const override { return options_.guided; }
+    void guide(std::span<const double> velocities) override { mechanisms_.guide(velocities); }
+    const State& state() const override { return state_; }
+    void start_from(const State& state) override { restore(state); }
+    void keep() override { kept_ = state_; }
+    void go_back() override { restore(kept_); }
 
     const MoreauJeanOptions& options() const { return options_; }
     void set_tolerance(double tolerance); // of contacts, ContactOptions::tolerance, in the steps to come
-    const State& state() const { return state_; }
-    void restore(const State& state);                          // of this model, taken from state()
+    void restore(const State& state);     // of this model, taken from state()
     const ContactProblem& problem() const { return problem_; } // of the last step, solved
     int partition_changes() const { return mechanisms_.partition_changes(); }
     const std::vector<int>& independent(int mechanism) const { return mechanisms_.independent(mechanism); }
@@ -52,13 +55,12 @@ class MoreauJean : public Stepper {
     bool add_unforeseen();
     void update();
 
-    void remember();
     bool midpoint() const { return options_.force == ForceEvaluation::midpoint && mechanisms_.count() > 0; }
 
     const Model& model_;
     MoreauJeanOptions options_;
     int threads_;
-    State state_;
+    State state_, kept_;
     StepTimes times_;
     Mechanisms mechanisms_;
     Grains grains_;

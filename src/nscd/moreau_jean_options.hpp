@@ -41,8 +41,7 @@ struct MoreauJeanOptions {
     // Where contacts anticipate, overlaps of grains deeper than this part of their mean size are reduced,
     // little by little, by moving the grains; infinity: they stay. See position_correction.hpp.
     double overlap = 0.005;
-    // Coordinates whose velocity at the end of each step is set from outside, by guide(); their positions
-    // follow. Their drive_force() is what that takes; of a spherical joint, moments in body axes.
+    // Coordinates whose velocity at the end of each step is set from outside; guided_stepper.hpp.
     std::vector<Coordinate> guided;
     // Implicit forces (ForceTreatment::implicit, beams): linearised once at q_m, or solved for by Newton's
     // method, each iteration with a contact solve, until velocities change by less than this part.
@@ -54,6 +53,12 @@ struct MoreauJeanOptions {
 struct StepTimes {
     double h, theta;
     double t = 0, t_m = 0, t_next = 0; // start, where everything is linearised, end
+    // Symplectic: q_m = q_n and q_n+1 = q_n + h v_n+1 whatever theta is. Velocities then lag by half a step, forces are
+    // central between them, and theta = 1/2 is Newmark's scheme with beta = 1/4 for implicit forces.
+    bool symplectic = false;
+
+    double before() const { return symplectic ? 0 : (1 - theta) * h; } // from q_n to q_m
+    double after() const { return symplectic ? h : theta * h; }        // from q_m to q_n+1
 };
 
 } // namespace tamis

@@ -19,7 +19,7 @@ class RelativeView : public View {
     double v(Coordinate c) const override { return v_[v_offset_[c.mechanism] + c.index]; }
     double drive_force(Coordinate c) const override;
     const BodyMotion& motion(int body) const override;
-    std::span<const GrainState> grains() const override { return grains_; }
+    std::span<const GrainState> grains() const override { return make_grains ? make_grains() : grains_; }
     std::span<const ContactRecord> contacts() const override;
     double memory(Memory m) const override { return memory_[m.index]; }
 
@@ -28,11 +28,14 @@ class RelativeView : public View {
     int v_offset(int mechanism) const { return v_offset_[mechanism]; }
     void set_grains(std::span<const GrainState> grains) { grains_ = grains; }
     void set_memory(std::span<const double> memory) { memory_ = memory; }
-    // Contacts are written down when somebody asks for them.
+    // Grains that are not in a State, and contacts, are written down when somebody asks for them.
+    std::function<std::span<const GrainState>()> make_grains;
     std::function<void(std::vector<ContactRecord>&)> make_contacts;
     void new_contacts() { contacts_made_ = false; }
     std::function<double()> make_contact_energy;
     double contact_energy() const override { return make_contact_energy ? make_contact_energy() : 0; }
+    std::function<Dissipation()> make_dissipated;
+    Dissipation dissipated() const override { return make_dissipated ? make_dissipated() : Dissipation{}; }
     // So are beams.
     std::function<std::span<const BodyMotion>(int)> make_sections;
     std::function<Energy()> make_beam_energy;

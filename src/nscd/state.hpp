@@ -24,6 +24,7 @@ struct State {
             spring; // h times the force of the springs of a compliant contact, without its dampers
     };
     std::vector<Impulse> impulses;           // of the last step, to go on from in the next; by pair
+    Dissipation taken;                       // by contacts since the start, into springs, too
     std::vector<Partition::Sets> partitions; // by mechanism
     std::vector<double> memory;              // of Model::memories()
 };

@@ -35,6 +35,8 @@ using Eigen::Vector3d;
 
 namespace {
 
+constexpr int most_modified = 8; // iterations with the first one's derivatives; beyond, new ones are needed
+
 std::vector<std::pair<int, int>> pattern_of(const SmoothSystem& system)
 {
     std::vector<std::pair<int, int>> entries;
@@ -140,12 +142,11 @@ SmoothSolver::SmoothSolver(SmoothSystem& system, const SmoothOptions& options)
             for (int k = 0; k < 6; ++k) dofs.push_back(node == ground_node ? -1 : 6 * node + k);
         for (int i = 0; i < element.rows(); ++i)
             dofs.push_back(n + system.first_row(static_cast<int>(e)) + i);
-        Eigen::MatrixXi& slots = slots_.emplace_back(
-            Eigen::MatrixXi::Constant(static_cast<int>(dofs.size()), static_cast<int>(dofs.size()), -1));
-        for (int i = 0; i < slots.rows(); ++i)
-            for (int j = 0; j < slots.cols(); ++j)
+        std::vector<Place>& places = places_.emplace_back();
+        for (int j = 0; j < static_cast<int>(dofs.size()); ++j)
+            for (int i = 0; i < static_cast<int>(dofs.size()); ++i)
                 if (dofs[i] >= 0 && dofs[j] >= 0 && (i < 6 * size || j < 6 * size))
-                    slots(i, j) = matrix_.slot(dofs[i], dofs[j]);
+                    places.push_back({matrix_.slot(dofs[i], dofs[j]), i, j, 0});
     }
 
     state_.nodes.resize(system.nodes());
@@ -176,25 +177,35 @@ SmoothSolver::SmoothSolver(SmoothSystem& system, const SmoothOptions& options)
     }
 }
 
-void SmoothSolver::evaluate(bool tangent)
+void SmoothSolver::observe()
 {
     for (Observer* o : system_.observers())
         o->see(t_, nodes_, {lambda_.data(), static_cast<std::size_t>(lambda_.size())});
-    for (std::size_t e = 0; e < terms_.size(); ++e) {
-        const Element& element = *system_.elements()[e];
-        ElementTerms& terms = terms_[e];
-        if (tangent)
-            terms.clear();
-        else
-            terms.r.setZero();
-        const std::span<const double> lambda(lambda_.data() + system_.first_row(static_cast<int>(e)),
-                                             element.rows());
-        element.add({t_, options_.h, gather_(element, nodes_), lambda}, terms, tangent);
-    }
 }
 
-void SmoothSolver::scatter(double c)
+void SmoothSolver::evaluate(bool tangent)
 {
+    observe();
+    for (std::size_t e = 0; e < terms_.size(); ++e) evaluate(e, tangent);
+}
+
+void SmoothSolver::evaluate(std::size_t e, bool tangent)
+{
+    const Element& element = *system_.elements()[e];
+    ElementTerms& terms = terms_[e];
+    if (tangent)
+        terms.clear();
+    else
+        terms.r.setZero();
+    const std::span<const double> lambda(lambda_.data() + system_.first_row(static_cast<int>(e)),
+                                         element.rows());
+    element.add({t_, options_.h, gather_(element, nodes_), lambda}, terms, tangent);
+}
+
+void SmoothSolver::scale_for(double c)
+{
+    if (c == scaled_for_) return;
+    scaled_for_ = c;
     const int n = 6 * system_.nodes();
     const double scale = c > 0 ? c * c : 1;
     for (int i = 0; i < n; ++i) {
@@ -204,7 +215,13 @@ void SmoothSolver::scatter(double c)
     }
     row_scale_.tail(system_.rows()).setOnes();
     column_scale_.tail(system_.rows()).setConstant(mass_ / scale);
+    for (std::size_t e = 0; e < places_.size(); ++e)
+        for (Place& p : places_[e]) p.scale = row_scale_[dofs_[e][p.row]] * column_scale_[dofs_[e][p.column]];
+}
 
+void SmoothSolver::scatter(double c)
+{
+    scale_for(c);
     const std::span<double> values = matrix_.values();
     std::fill(values.begin(), values.end(), 0);
     for (std::size_t e = 0; e < terms_.size(); ++e) {
@@ -223,14 +240,7 @@ void SmoothSolver::scatter(double c)
             terms.K.middleCols<3>(j + 3) +=
                 terms.C.middleCols<3>(j + 3).lazyProduct(increments_[nodes[k]].omega_theta);
         }
-        const Eigen::MatrixXi& slots = slots_[e];
-        const std::vector<int>& dofs = dofs_[e];
-        for (int j = 0; j < slots.cols(); ++j) {
-            if (dofs[j] < 0) continue;
-            const double column = column_scale_[dofs[j]];
-            for (int i = 0; i < slots.rows(); ++i)
-                if (slots(i, j) >= 0) values[slots(i, j)] += row_scale_[dofs[i]] * column * terms.K(i, j);
-        }
+        for (const Place& p : places_[e]) values[p.slot] += p.scale * terms.K(p.row, p.column);
     }
 }
 
@@ -397,6 +407,7 @@ void SmoothSolver::solve()
     update_motion();
     double change = 0;
     for (iterations_ = 1; iterations_ <= options_.max_iterations; ++iterations_) {
+        if (iterations_ > most_modified) factorised_ = false;
         const bool anew = !options_.modified || !factorised_;
         evaluate(anew);
         if (anew) scatter(c_);
@@ -501,10 +512,11 @@ void SmoothSolver::restore(const SmoothState& state)
 
 double SmoothSolver::constraint_error()
 {
-    evaluate(false);
+    observe();
     double most = 0;
     for (std::size_t e = 0; e < terms_.size(); ++e) {
         const int rows = system_.elements()[e]->rows();
+        if (rows > 0) evaluate(e, false);
         if (rows > 0) most = std::max(most, terms_[e].r.tail(rows).lpNorm<Eigen::Infinity>());
     }
     return most;

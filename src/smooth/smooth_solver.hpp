@@ -72,7 +72,10 @@ class SmoothSolver {
     void start_accelerations();
     void begin_step();
     void update_motion();
+    void observe();
     void evaluate(bool tangent);
+    void evaluate(std::size_t element, bool tangent);
+    void scale_for(double c);
     void scatter(double c); // residual and, if c is positive, the derivatives for a step; c = 0: M and G only
     void require_small_turns() const;
     double correct();
@@ -100,7 +103,12 @@ class SmoothSolver {
     Gather gather_;
     std::vector<ElementTerms> terms_;    // by element
     std::vector<std::vector<int>> dofs_; // by element; -1: the ground's
-    std::vector<Eigen::MatrixXi> slots_;
+    struct Place {                       // of an entry of an element's K in the matrix
+        int slot, row, column;
+        double scale;
+    };
+    std::vector<std::vector<Place>> places_; // by element
+    double scaled_for_ = -1;                 // c of scatter()
     NewtonMatrix matrix_;
     Eigen::VectorXd residual_, row_scale_, column_scale_;
 };

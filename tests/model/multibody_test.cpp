@@ -32,8 +32,9 @@ Mechanism chain()
     return m;
 }
 
-const Quaterniond turned = Quaterniond(0.3, -0.5, 0.2, 0.7).normalized();
-const VectorXd chain_q{{0.4, 0.15, turned.w(), turned.x(), turned.y(), turned.z(), -0.8}};
+const Quaterniond turned_frame = Quaterniond(0.3, -0.5, 0.2, 0.7).normalized();
+const VectorXd chain_q{
+    {0.4, 0.15, turned_frame.w(), turned_frame.x(), turned_frame.y(), turned_frame.z(), -0.8}};
 const VectorXd chain_v{{1.2, -0.6, 0.5, 0.9, -1.1, 2.0}};
 
 } // namespace
@@ -94,10 +95,10 @@ TEST(Multibody, AdvanceTurnsASphericalJointByTheRotationVectorInBodyAxes)
     const Vector3d axis = Vector3d(1, -2, 0.5).normalized();
     for (double angle : {0.0, 1e-12, 1e-5, 0.3, 3.0, 9.0}) {
         VectorXd q(7), delta(6), out(7);
-        q << 1, 2, 3, turned.w(), turned.x(), turned.y(), turned.z();
+        q << 1, 2, 3, turned_frame.w(), turned_frame.x(), turned_frame.y(), turned_frame.z();
         delta << 0.1, 0.2, 0.3, angle * axis;
         body.advance(q.data(), delta.data(), out.data());
-        const Quaterniond expected = turned * Quaterniond(Eigen::AngleAxisd(angle, axis));
+        const Quaterniond expected = turned_frame * Quaterniond(Eigen::AngleAxisd(angle, axis));
         EXPECT_NEAR((out.head<3>() - Vector3d(1.1, 2.2, 3.3)).norm(), 0, 1e-15);
         EXPECT_NEAR(
             (out.tail<4>() - Eigen::Vector4d(expected.w(), expected.x(), expected.y(), expected.z())).norm(),
@@ -145,7 +146,7 @@ TEST(Placement, PointMapGivesTheVelocityOfAPointInTheContactFrame)
     placement.update(chain_q.data());
     std::vector<Eigen::Matrix<double, 6, 1>> velocity;
     placement.velocities(chain_v.data(), velocity);
-    const Matrix3d frame = turned.toRotationMatrix();
+    const Matrix3d frame = turned_frame.toRotationMatrix();
     const Vector3d point(0.7, -0.3, 1.1);
     for (int i = 0; i < 4; ++i) {
         Multibody::RowMatrix H = Multibody::RowMatrix::Zero(3, body.nv);
