@@ -11,7 +11,8 @@ NonsmoothPeerOptions follows(const CoupledOptions& o)
     const bool weighs = o.scheme == CouplingScheme::modified;
     return {.substeps = o.nonsmooth_substeps,
             .original = o.scheme == CouplingScheme::original,
-            .weights = weighs ? o.weights : index_3};
+            .weights = weighs ? o.weights : index_3,
+            .dem = o.dem};
 }
 
 // The peers are the smooth one, then the nonsmooth one, which goes first on the other one's prediction.
@@ -63,6 +64,13 @@ double CoupledView::drive_force(Coordinate c) const
     for (const auto& [whole, beyond] : split_->drives)
         if (whole.mechanism == c.mechanism && whole.index == c.index) return nonsmooth_->drive_force(beyond);
     return smooth_->drive_force(c);
+}
+
+Wrench CoupledView::contact_force(Body body, const Eigen::Vector3d& about) const
+{
+    const int number = model().body_number(body), beyond = number < 0 ? -1 : split_->number[number];
+    if (number >= 0 && beyond < 0) return {}; // nothing touches it
+    return nonsmooth_->contact_force(beyond < 0 ? ground : body_numbered(nonsmooth_->model(), beyond), about);
 }
 
 Coupled::Coupled(const Model& model, const Cut& cut, const CoupledOptions& options)

@@ -14,8 +14,8 @@ struct CoupledOptions {
     CouplingScheme scheme = CouplingScheme::tight;
     BaumgarteWeights weights = index_1; // of the modified inputs
     Sweep sweep = Sweep::gauss_seidel;
-    int extrapolation = 0; // of the wrench, in Jacobi sweeps
-    int smooth_substeps = 1, nonsmooth_substeps = 1;
+    int extrapolation = 0;                           // of the wrench, in Jacobi sweeps
+    int smooth_substeps = 1, nonsmooth_substeps = 1; // the latter 0, by the penalty method: Hart's
     // Of the tight scheme.
     Repetition repeat = Repetition::plain;
     double absolute = 1e-6, relative = 0; // change of the wrench, N and N m
@@ -23,7 +23,8 @@ struct CoupledOptions {
     bool must_converge = false;
 
     SmoothOptions smooth;
-    MoreauJeanOptions nonsmooth; // h, theta, force and guided are set here
+    MoreauJeanOptions nonsmooth;   // h, theta, force and guided are set here
+    std::optional<DemOptions> dem; // the nonsmooth side by the penalty method; h and guided are set here
 };
 
 // The whole model, as laws and records see it: bodies of either side, grains, contacts. Between communication
@@ -45,6 +46,12 @@ class CoupledView : public View {
     std::span<const BodyMotion> sections(int beam) const override { return smooth_->sections(beam); }
     Energy beam_energy() const override { return smooth_->beam_energy(); }
     double contact_energy() const override { return nonsmooth_->contact_energy(); }
+    Wrench contact_force(Body body, const Eigen::Vector3d& about) const override;
+    Wrench contact_force(ShapeId shape, const Eigen::Vector3d& about) const override
+    {
+        return nonsmooth_->contact_force(shape, about); // shapes keep their numbers
+    }
+    Dissipation dissipated() const override { return nonsmooth_->dissipated(); }
     std::span<const ContactRecord> contacts() const override { return nonsmooth_->contacts(); }
 
   private:

@@ -8,21 +8,39 @@
 
 #include "tamis/base/error.hpp"
 
+#include <cmath>
+
 namespace tamis {
 
 using Eigen::Vector3d;
 
 namespace {
 
-MoreauJeanOptions with_guides(MoreauJeanOptions options, const Split& split, double h)
+NonsmoothPeerOptions with_substeps(NonsmoothPeerOptions options, const Split& split, double H)
 {
-    options.h = h;
-    options.theta = 1;
-    options.force = ForceEvaluation::explicit_;
-    options.guided.clear();
-    for (int k = 0; k < 6; ++k)
-        options.guided.push_back(split.nonsmooth->mechanisms()[0].coordinate(split.interface, k));
+    if (options.dem && options.substeps == 0)
+        options.substeps = std::max(1, static_cast<int>(std::ceil(H / hart_step(*split.nonsmooth))));
+    if (options.substeps < 1)
+        fail("{} sub-steps of the nonsmooth side were asked for: give one at least.", options.substeps);
     return options;
+}
+
+std::unique_ptr<GuidedStepper> make_stepper(const Split& split, MoreauJeanOptions moreau_jean,
+                                            std::optional<DemOptions> dem, double h)
+{
+    std::vector<Coordinate> guided;
+    for (int k = 0; k < 6; ++k)
+        guided.push_back(split.nonsmooth->mechanisms()[0].coordinate(split.interface, k));
+    if (dem) {
+        dem->h = h;
+        dem->guided = std::move(guided);
+        return std::make_unique<Dem>(*split.nonsmooth, *dem);
+    }
+    moreau_jean.h = h;
+    moreau_jean.theta = 1;
+    moreau_jean.force = ForceEvaluation::explicit_;
+    moreau_jean.guided = std::move(guided);
+    return std::make_unique<MoreauJean>(*split.nonsmooth, moreau_jean);
 }
 
 Vector3d rotation_vector(const Eigen::Quaterniond& q)
@@ -36,34 +54,32 @@ Vector3d rotation_vector(const Eigen::Quaterniond& q)
 
 NonsmoothPeer::NonsmoothPeer(const Split& split, CutKind kind, MoreauJeanOptions options, double H,
                              const InterfaceMotion& start, const NonsmoothPeerOptions& peer)
-    : split_(split), kind_(kind), options_(peer), h_(H / std::max(peer.substeps, 1)),
-      stepper_(*split.nonsmooth, with_guides(std::move(options), split, h_))
+    : split_(split), kind_(kind), options_(with_substeps(peer, split, H)), h_(H / options_.substeps),
+      stepper_(make_stepper(split, std::move(options), peer.dem, h_))
 {
-    if (peer.substeps < 1)
-        fail("{} sub-steps of the nonsmooth side were asked for: give one at least.", peer.substeps);
     const BaumgarteWeights& w = peer.weights;
     if (!peer.original && !(w.alpha >= 0 && w.beta >= 0 && w.gamma >= 0 && w.alpha + w.beta + w.gamma > 0))
         fail("The weights of the modified inputs are alpha = {}, beta = {}, gamma = {}: none may be negative "
              "and not all zero.",
              w.alpha, w.beta, w.gamma);
-    State state = stepper_.state();
+    State state = stepper_->state();
     const InterfaceMotion m = start.seen_from(peer.frame);
     state.q.head<3>() = m.x;
     state.q.segment<4>(3) << m.turn.w(), m.turn.x(), m.turn.y(), m.turn.z();
     state.v.head<3>() = m.v;
     state.v.segment<3>(3) = m.turn.conjugate() * m.omega;
-    stepper_.restore(state);
+    stepper_->start_from(state);
 }
 
 void NonsmoothPeer::restart(const State& state)
 {
-    stepper_.restore(state);
+    stepper_->start_from(state);
     wrench_ = {};
 }
 
 void NonsmoothPeer::write(SavedState& out) const
 {
-    out = stepper_.save();
+    out = stepper_->save();
     std::array<double, wrench_size> wrench;
     write_wrench(wrench_, wrench);
     out.put("wrench", wrench);
@@ -71,7 +87,7 @@ void NonsmoothPeer::write(SavedState& out) const
 
 void NonsmoothPeer::read(const SavedState& in)
 {
-    stepper_.restore(in);
+    stepper_->restore(in);
     wrench_ = read_wrench(in.get("wrench", wrench_size));
 }
 
@@ -94,17 +110,17 @@ void NonsmoothPeer::advance(double H, const Signal& u)
     u.at(H, wire_);
     const InterfaceMotion end = InterfaceMotion::read(wire_).seen_from(options_.frame);
     Vector3d force(0, 0, 0), moment(0, 0, 0);
-    const auto& guided = stepper_.options().guided;
+    const auto& guided = stepper_->guided();
     for (int k = 1; k <= options_.substeps; ++k) {
         const double part = 1.0 / options_.substeps;
         // Forces are those at the start of the sub-step: contact points are there, and the moments of the
         // spherical part in body axes.
-        const State& state = stepper_.state();
+        const State& state = stepper_->state();
         const Vector3d origin = state.q.head<3>();
         const Eigen::Quaterniond turn(state.q[3], state.q[4], state.q[5], state.q[6]);
         follow(between(start, end, (k - 1) * part),
                k == options_.substeps ? end : between(start, end, k * part));
-        const View& view = stepper_.view();
+        const View& view = stepper_->view();
         if (kind_ == CutKind::contacts) {
             const Wrench w = view.contact_force(split_.interface, origin);
             force += part * w.force;
@@ -122,7 +138,7 @@ void NonsmoothPeer::advance(double H, const Signal& u)
 
 void NonsmoothPeer::follow(const InterfaceMotion& before, const InterfaceMotion& after)
 {
-    const State& state = stepper_.state(); // the interface has the first coordinates
+    const State& state = stepper_->state(); // the interface has the first coordinates
     const Vector3d x = state.q.head<3>(), v = state.v.head<3>();
     const Eigen::Quaterniond turn(state.q[3], state.q[4], state.q[5], state.q[6]);
     const Vector3d omega = turn * state.v.segment<3>(3);
@@ -140,8 +156,8 @@ void NonsmoothPeer::follow(const InterfaceMotion& before, const InterfaceMotion&
         omega_next = (alpha * to(after) / h_ + beta * after.omega + gamma * (omega + h_ * after.alpha)) / sum;
     }
     omega_next = (turn.conjugate() * Vector3d(omega_next)).eval();
-    stepper_.guide(guide);
-    report_ = stepper_.step();
+    stepper_->guide(guide);
+    report_ = stepper_->step();
 }
 
 } // namespace tamis

@@ -1,22 +1,25 @@
-// The nonsmooth side of a cut as a peer: it is told the motion of the marker on which it hangs, and gives the
-// wrench that it exerts there.
+// The nonsmooth side of a cut as a peer, by the Moreau-Jean scheme or the penalty method: it is told the motion of the
+// marker on which it hangs, and gives the wrench that it exerts there.
 #pragma once
 
 #include "tamis/cosim/coupling_scheme.hpp"
 #include "tamis/cosim/interface_motion.hpp"
 #include "tamis/cosim/peer.hpp"
 #include "tamis/cosim/split.hpp"
+#include "tamis/dem/dem.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 namespace tamis {
 
 struct NonsmoothPeerOptions {
-    int substeps = 1; // in a macro step
+    int substeps = 1; // in a macro step; 0, of the penalty method: as many as Hart's step asks for
     // How the interface follows: position at the start of the step and velocity at its end (`original`), or
     // position, velocity and acceleration at its end, with these weights. Zhang et al. (2022), eqs 20, 26.
     bool original = false;
     BaumgarteWeights weights = index_3;
     Pose frame; // of the other side's world in this one's
+    // By the penalty method instead of the Moreau-Jean scheme; h and guided are set here.
+    std::optional<DemOptions> dem;
 };
 
 class NonsmoothPeer : public Peer {
@@ -31,17 +34,18 @@ class NonsmoothPeer : public Peer {
     int outputs() const override { return wrench_size; }
     void output(std::span<const double> u, std::span<double> y) const override;
     void advance(double H, const Signal& u) override;
-    void save() override { saved_ = stepper_.state(); }
-    void restore() override { stepper_.restore(saved_); }
+    void save() override { stepper_->keep(); }
+    void restore() override { stepper_->go_back(); }
     void write(SavedState& out) const override;
     void read(const SavedState& in) override;
-    std::uint64_t state_hash() const override { return stepper_.state_hash(); }
+    std::uint64_t state_hash() const override { return stepper_->state_hash(); }
     void report(StepReport& report) override; // of the last sub-step
-    double momentum_error() const override { return stepper_.momentum_error(); }
+    double momentum_error() const override { return stepper_->momentum_error(); }
 
     void restart(const State& state); // goes on from there, with no wrench yet
-    const MoreauJean& stepper() const { return stepper_; }
-    MoreauJean& stepper() { return stepper_; }
+    const GuidedStepper& stepper() const { return *stepper_; }
+    GuidedStepper& stepper() { return *stepper_; }
+    int substeps() const { return options_.substeps; }
 
   private:
     void follow(const InterfaceMotion& before, const InterfaceMotion& after); // one sub-step
@@ -50,8 +54,7 @@ class NonsmoothPeer : public Peer {
     CutKind kind_;
     NonsmoothPeerOptions options_;
     double h_;
-    MoreauJean stepper_;
-    State saved_;
+    std::unique_ptr<GuidedStepper> stepper_;
     StepReport report_;
     Wrench wrench_; // on the marker, mean over the last macro step; world of the other side
     std::array<double, InterfaceMotion::size> wire_;
