@@ -6,7 +6,7 @@
 
 namespace tamis {
 
-std::optional<CoupledOptions> read_coupling(Options& options)
+std::optional<CoupledOptions> read_coupling(Options& options, bool dem)
 {
     options.group("Co-simulation");
     CoupledOptions c;
@@ -28,8 +28,9 @@ std::optional<CoupledOptions> read_coupling(Options& options)
     c.extrapolation = options.integer("extrapolation", 0,
                                       "order in which the wrench is extrapolated in Jacobi sweeps: 0 to 2");
     c.smooth_substeps = options.integer("smooth-substeps", 1, "steps of the smooth side in one of --h");
-    c.nonsmooth_substeps =
-        options.integer("nonsmooth-substeps", 1, "steps of the nonsmooth side in one of --h");
+    c.nonsmooth_substeps = options.integer("nonsmooth-substeps", dem ? 0 : 1,
+                                           dem ? "steps of the method dem in one of --h; 0: Hart's"
+                                               : "steps of the nonsmooth side in one of --h");
     c.absolute = options.number("coupling-tolerance", 1e-6,
                                 "change of the wrench at which tight iterations end", "N and N m");
     c.relative = options.number("coupling-relative", 0, "the same, as part of the wrench; the larger counts");
@@ -46,7 +47,7 @@ std::optional<CoupledOptions> read_coupling(Options& options)
     if (c.extrapolation < 0 || c.extrapolation > 2)
         refuse_value("extrapolation", c.extrapolation, "0, 1 or 2");
     if (c.smooth_substeps < 1) refuse_value("smooth-substeps", c.smooth_substeps, "a positive number");
-    if (c.nonsmooth_substeps < 1)
+    if (c.nonsmooth_substeps < (dem ? 0 : 1))
         refuse_value("nonsmooth-substeps", c.nonsmooth_substeps, "a positive number");
     if (c.max_iterations < 2) refuse_value("coupling-iterations", c.max_iterations, "2 or more");
     if (!(c.absolute >= 0) || !(c.relative >= 0) || !(c.absolute + c.relative > 0))

@@ -9,7 +9,7 @@
 namespace tamis {
 
 // Nothing: the model runs as a whole. What the time stepping says (H, rho_inf,
-// contacts) is left to the caller.
-std::optional<CoupledOptions> read_coupling(Options& options);
+// contacts) is left to the caller. `dem`: the nonsmooth side is stepped by the penalty method.
+std::optional<CoupledOptions> read_coupling(Options& options, bool dem = false);
 
 } // namespace tamis

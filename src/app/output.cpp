@@ -63,6 +63,18 @@ double coordination(const View& view)
     return static_cast<double>(ends) / static_cast<double>(model.grains().size());
 }
 
+// Whether there may be contacts other than those of grains.
+bool bodies_may_touch(const Model& model)
+{
+    std::vector<int> others;
+    for (int s = 0; s < static_cast<int>(model.shapes().size()); ++s)
+        if (model.shapes()[s].grain < 0 && model.shapes()[s].material >= 0) others.push_back(s);
+    for (const int a : others)
+        for (const int b : others)
+            if (a < b && model.filter()(a, b)) return true;
+    return false;
+}
+
 // A ball of 42 vertices: an icosahedron with its edges halved.
 Surface coarse_sphere(double radius)
 {
@@ -110,6 +122,7 @@ Output::Output(const Model& model, const std::vector<Record>& records, const Set
     if (!model.grains().empty())
         for (const auto& [column, unit] : grain_columns) columns_.push_back({column, unit});
     row_.resize(columns_.size());
+    bodies_touch_ = bodies_may_touch(model);
     remove_stale_parts(folder_);
     remove_stale_parts(folder_ / "frames");
 }
@@ -335,7 +348,7 @@ void Output::impacts(const View& view, double t_m)
 {
     touching_.clear();
     const Model& model = view.model();
-    if (!model.grains().empty() && model.bodies().empty()) return;
+    if (!bodies_touch_) return;
     for (const ContactRecord& c : view.contacts()) {
         if (!(c.impulse[0] > 0)) continue;
         if (std::max(model.grain_of(model.shapes()[c.shape_a].body),

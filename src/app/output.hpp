@@ -65,6 +65,7 @@ class Output {
     std::vector<double> row_;
     std::vector<double> radii_;            // of balls with the volume of each grain
     std::vector<Eigen::Vector3d> centres_; // of the grains
+    bool bodies_touch_ = false;            // may do so
     long impact_count_ = 0;
     int frames_before_ = 0;                           // of an earlier run, if this one draws none
     std::set<std::array<int, 3>> touching_, touched_; // shapes and feature, in this step and the one before

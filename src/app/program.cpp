@@ -6,6 +6,7 @@
 #include "tamis/app/stop_signals.hpp"
 #include "tamis/app/study.hpp"
 #include "tamis/app/usage_error.hpp"
+#include "tamis/app/variation.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -18,23 +19,6 @@ int run(const Script& script)
     return script.study() ? carry_out(script, script.study()) : simulate(script);
 }
 
-namespace {
-
-std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments)
-{
-    const std::vector<ModelEntry>& models = registered_models();
-    if (models.size() == 1) return models[0].make(models[0], arguments);
-    if (models.empty()) fail("This program has no model: write TAMIS_MODEL(name, \"what it is\") {{ ... }}.");
-    if (!arguments.empty() && !arguments[0].starts_with("-"))
-        return tamis::make_script(arguments[0], {arguments.begin() + 1, arguments.end()});
-    std::string known;
-    for (const ModelEntry& entry : models)
-        known += fmt::format("\n  {:<24} {}", entry.name, entry.description);
-    throw UsageError("This program has several models: name one of them first." + known);
-}
-
-} // namespace
-
 int run_program(std::vector<std::string> arguments)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file-size limit is reported like a full disk
@@ -45,6 +29,8 @@ int run_program(std::vector<std::string> arguments)
             return 0;
         }
         const std::string equations = take_equations(arguments);
+        if (const std::vector<Variation> variations = take_variations(arguments); !variations.empty())
+            return run_variations(variations, arguments);
         const std::unique_ptr<Script> script = make_script(arguments);
         name = script->model.name();
         script->prepare();

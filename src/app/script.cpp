@@ -62,6 +62,19 @@ void Script::record(const std::vector<std::string>& columns,
                         }});
 }
 
+void Script::result(const std::string& name, std::function<double(const Columns&)> value, std::string unit)
+{
+    result(
+        std::vector{name}, [value = std::move(value)](const Columns& c) { return std::vector{value(c)}; },
+        std::move(unit));
+}
+
+void Script::result(const std::vector<std::string>& names,
+                    std::function<std::vector<double>(const Columns&)> values, std::string unit)
+{
+    results_.push_back({names, std::move(unit), std::move(values)});
+}
+
 Packing Script::packing(const std::string& name, const std::function<Packing()>& make)
 {
     packed_ = true;
@@ -106,10 +119,13 @@ void Script::start_anew()
     model = ModelDescription(model.name());
     options_ = Options(model.name(), description_, arguments_);
     records_.clear();
+    results_.clear();
     study_ = nullptr;
     cut_.reset();
     coupled_.reset();
     method_ = Method::moreau_jean;
+    method_read_ = false;
+    notes_.clear();
     defaults = {};
 }
 
@@ -117,10 +133,11 @@ void Script::read_all()
 {
     define();
     Settings& s = settings_;
-    if (study_)
+    if (study_) {
         s.threads =
             options_.integer("threads", 0, "of the study; 0: as many as the machine has", not_negative);
-    else
+        s.resume = options_.flag("resume", "go on with the tables in the folder of the results");
+    } else
         read_stepping();
     options_.group("Output");
     s.out = options_.text("out", "out/" + model.name(), "folder of the results");
@@ -128,7 +145,9 @@ void Script::read_all()
         s.frames = options_.integer("frames", defaults.frames,
                                     "pictures for ParaView, evenly spaced; 0: none", not_negative);
         s.surfaces = options_.flag("surfaces", "draw the surfaces of spherical grains, too, not only points");
-        s.record_every = options_.integer("record-every", 1, "steps between two lines of histories.csv", {1});
+        s.record_every = options_.integer(
+            "record-every", std::max(1, static_cast<int>(std::lround(defaults.record_interval / s.h))),
+            "steps between two lines of histories.csv", {1});
         s.checkpoint_every =
             options_.number("checkpoint-every", 600,
                             "wall-clock time between two checkpoints; 0: none at all", "s", not_negative);
@@ -146,22 +165,35 @@ void Script::read_all()
     s.allow_overlap = options_.flag("allow-overlap", "grains may overlap bodies and walls at the start");
 }
 
+Method Script::asked_method()
+{
+    if (method_read_) return method_;
+    method_read_ = true;
+    method_ = method_named(options_.choice("method", method_names[static_cast<int>(method_)],
+                                           {method_names.begin(), method_names.end()},
+                                           "relative coordinates; absolute ones, joints at velocity level or "
+                                           "by generalized-alpha; without contacts; balls on springs"));
+    return method_;
+}
+
 void Script::read_stepping()
 {
     const bool grains = packed_ || !model.grains().empty();
     const nlohmann::json of_model = options_.values();
     Settings& s = settings_;
     options_.group("Time stepping");
-    method_ = method_named(options_.choice("method", method_names[static_cast<int>(method_)],
-                                           {method_names.begin(), method_names.end()},
-                                           "relative coordinates; absolute ones, joints at velocity level or "
-                                           "by generalized-alpha; without contacts; balls on springs"));
+    asked_method();
     if (grains) read_compliance();
+    if (cut_) {
+        if (const auto coupled = read_coupling(options_, method_ == Method::dem))
+            coupled_ = std::make_shared<CoupledOptions>(*coupled);
+        options_.group("Time stepping");
+    }
     double h = defaults.h;
-    if (method_ == Method::dem)
-        if (const double hart = hart_step(Model(model.features())); std::isfinite(hart)) h = hart;
-    s.h = options_.number("h", h, method_ == Method::dem ? "step size; Hart's unless given" : "step size",
-                          "s", positive);
+    const bool alone = method_ == Method::dem && !coupled_; // no macro steps
+    if (alone)
+        if (const double hart = hart_step(model.features()); std::isfinite(hart)) h = hart;
+    s.h = options_.number("h", h, alone ? "step size; Hart's unless given" : "step size", "s", positive);
     s.theta = options_.number("theta", defaults.theta, "of the theta-scheme", "", {0.5, 1});
     s.t_end = options_.number("t-end", defaults.t_end, "end of the run", "s", positive);
     s.force = options_.choice(
@@ -174,11 +206,11 @@ void Script::read_stepping()
                                     "Gauss-Seidel sweeps in one solve at most", {1});
     s.wedged = options_.choice("wedged", "go-on", {"go-on", "stop"},
                                "where impulses grow without end, since bodies are wedged between others");
-    s.solver = options_.choice("solver", defaults.solver, solver_names(), "of the contact problem");
-    s.friction_law =
-        options_.choice("friction-law", "coulomb", {"coulomb", "associated"},
-                        "associated: contacts that slide open by mu |u_t|, for comparison; needs "
-                        "--solver nlgs");
+    s.friction_law = options_.choice("friction-law", "coulomb", {"coulomb", "associated"},
+                                     "associated: contacts that slide open by mu |u_t|, for comparison; has "
+                                     "--solver nlgs");
+    s.solver = options_.choice("solver", s.friction_law == "associated" ? "nlgs" : defaults.solver,
+                               solver_names(), "of the contact problem");
     if (method_ == Method::dem)
         s.friction_model =
             options_.choice("friction-model", "elastic", {"elastic", "directional"},
@@ -191,12 +223,11 @@ void Script::read_stepping()
         {0, 1});
     s.newton = options_.integer(
         "newton", 1, "iterations on implicit forces and beams in a step at most; 1: linearised", {1});
-    if (cut_)
-        if (const auto coupled = read_coupling(options_)) {
-            coupled_ = std::make_shared<CoupledOptions>(*coupled);
-            coupled_->H = s.h;
-            coupled_->smooth.rho_inf = s.rho_inf;
-        }
+    if (coupled_) {
+        coupled_->H = s.h;
+        coupled_->smooth.rho_inf = s.rho_inf;
+        coupled_->smooth.modified = grains; // in many small steps the derivatives of one iteration serve all
+    }
     // How the model is stepped, but for what does not change its state.
     nlohmann::json of_stepping;
     const nlohmann::json values = options_.values();
@@ -226,24 +257,29 @@ void Script::read_compliance()
 void Script::check_all() const
 {
     options_.check();
-    if (study_) return;
     const Settings& s = settings_;
+    if (s.resume && s.no_output) refuse("--resume goes on with the files of a run: leave out --no-output.");
+    if (study_) return;
     if (s.t_end / s.h > 1e12)
         refuse("{} s in steps of {} s are too many steps: give a larger --h or a smaller --t-end.", s.t_end,
                s.h);
     if (s.h > s.t_end)
         refuse("The step of {} s is longer than the run of {} s: reduce --h or raise --t-end.", s.h, s.t_end);
-    if (s.resume && s.no_output) refuse("--resume goes on with the files of a run: leave out --no-output.");
     std::set<std::string> columns{"t"};
     for (const Record& r : records_)
         for (const std::string& column : r.columns)
             if (!columns.insert(column).second)
                 fail("Two records are called '{}': names must differ.", column);
+    std::set<std::string> numbers;
+    for (const Result& r : results_)
+        for (const std::string& name : r.names)
+            if (!numbers.insert(name).second) fail("Two results are called '{}': names must differ.", name);
 }
 
 bool Script::explicit_springs() const
 {
-    return !coupled_ && (method_ == Method::moreau_jean || method_ == Method::absolute);
+    return !coupled_ &&
+           (method_ == Method::moreau_jean || method_ == Method::absolute || method_ == Method::dem);
 }
 
 std::unique_ptr<Stepper> Script::make_stepper() const
@@ -258,8 +294,12 @@ std::unique_ptr<Stepper> Script::make_stepper() const
     MoreauJeanOptions moreau_jean{
         s.h, s.theta, force, {s.tolerance, s.max_sweeps, s.solver, s.threads, friction}};
     moreau_jean.newton_iterations = s.newton;
+    const DemOptions dem{
+        s.h, s.friction_model == "directional" ? FrictionModel::directional : FrictionModel::elastic,
+        s.threads};
     if (coupled_) {
         coupled_->nonsmooth = moreau_jean;
+        if (method_ == Method::dem) coupled_->dem = dem;
         return std::make_unique<Coupled>(finished(), *cut_, *coupled_);
     }
     switch (method_) {
@@ -271,11 +311,7 @@ std::unique_ptr<Stepper> Script::make_stepper() const
     case Method::smooth:
         return std::make_unique<Smooth>(finished(), SmoothOptions{s.h, s.rho_inf});
     case Method::dem:
-        return std::make_unique<Dem>(finished(),
-                                     DemOptions{s.h,
-                                                s.friction_model == "directional" ? FrictionModel::directional
-                                                                                  : FrictionModel::elastic,
-                                                s.threads});
+        return std::make_unique<Dem>(finished(), dem);
     case Method::moreau_jean:
         break;
     }
@@ -296,6 +332,19 @@ std::unique_ptr<Script> make_script(const std::string& model, const std::vector<
         known += (known.empty() ? "" : ", ") + entry.name;
     }
     throw UsageError(fmt::format("There is no model '{}' in this program; it has: {}.", model, known));
+}
+
+std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments)
+{
+    const std::vector<ModelEntry>& models = registered_models();
+    if (models.size() == 1) return models[0].make(models[0], arguments);
+    if (models.empty()) fail("This program has no model: write TAMIS_MODEL(name, \"what it is\") {{ ... }}.");
+    if (!arguments.empty() && !arguments[0].starts_with("-"))
+        return make_script(arguments[0], {arguments.begin() + 1, arguments.end()});
+    std::string known;
+    for (const ModelEntry& entry : models)
+        known += fmt::format("\n  {:<24} {}", entry.name, entry.description);
+    throw UsageError("This program has several models: name one of them first." + known);
 }
 
 } // namespace tamis

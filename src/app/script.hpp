@@ -6,6 +6,7 @@
 #include "tamis/app/settings.hpp"
 #include "tamis/app/usage_error.hpp"
 #include "tamis/cosim/split.hpp"
+#include "tamis/io/columns.hpp"
 #include "tamis/model/description.hpp"
 #include "tamis/model/stepper.hpp"
 #include "tamis/packing/packing.hpp"
@@ -46,7 +47,19 @@ struct RunDefaults {
     std::optional<double> tolerance;
     std::optional<int> max_sweeps;
     std::string solver = "auto";
-    std::string limits; // of the verdict, as for --limits
+    std::string limits;         // of the verdict, as for --limits
+    double record_interval = 0; // --record-every is the number of steps nearest to it, s; 0: every step
+};
+
+// What the stiffness of contacts among balls, and of balls with walls, may follow from.
+struct BallContacts {
+    double diameter, density; // of a ball
+    double young, poisson;    // of balls and walls: Pa, Poisson's ratio
+    double impact_speed;      // at which the linear spring has the strain energy of Hertz's
+    double speed, period;     // of the enclosure: largest speed, and period of its motion; 0: has none
+};
+struct BallSprings {
+    double balls = 0, walls = 0; // N/m; 0: rigid
 };
 
 struct CoupledOptions;
@@ -80,6 +93,11 @@ class Script {
     void record(const std::string& column, std::function<double(const View&)> value, std::string unit = "");
     void record(const std::vector<std::string>& columns,
                 std::function<std::vector<double>(const View&)> values, std::string unit = "");
+    // Numbers that a finished run computes of the columns of its histories.csv, for `results` in summary.json. What
+    // they cannot be computed of, such as a run that is too short, is told in an Error; the run stays valid.
+    void result(const std::string& name, std::function<double(const Columns&)> value, std::string unit = "");
+    void result(const std::vector<std::string>& names,
+                std::function<std::vector<double>(const Columns&)> values, std::string unit = "");
     // Grains at rest, made by `make` in the first run that needs them and kept in out/packings, by a hash of
     // all that they may depend on: model, name, and the options read so far. What the packing does not depend
     // on is best read after it.
@@ -88,6 +106,15 @@ class Script {
     void study(std::function<void(Study&)> work) { study_ = std::move(work); }
     void run_until(double t_end) { defaults.t_end = t_end; }
     void method(Method m) { method_ = m; }
+    // The method that the run will be stepped by, where the model depends on it; after method(...), if that is called.
+    Method asked_method();
+    // Springs as --stiffness-from chooses: of the material, or by the sizing rule of Biondani et al. (2022); by default
+    // those of the material with the method dem, else none. A note tells which.
+    BallSprings ball_springs(const BallContacts& contacts);
+    void note(std::string sentence)
+    {
+        notes_.push_back(std::move(sentence));
+    } // to the user, when the run starts
     // The model may be cut at this body and run by co-simulation; --coupling chooses.
     void cut(Body body, CutKind kind = CutKind::joint) { cut_ = Cut{body, kind}; }
     RunDefaults defaults;
@@ -97,6 +124,8 @@ class Script {
     const Model& finished() const; // the model to be stepped
     const Settings& settings() const { return settings_; }
     const std::vector<Record>& records() const { return records_; }
+    const std::vector<Result>& results() const { return results_; }
+    const std::vector<std::string>& notes() const { return notes_; }
     const Options& options() const { return options_; }
     // JSON of the options that the state depends on: those of the model and of the time integration.
     const std::string& identity() const { return identity_; }
@@ -118,8 +147,11 @@ class Script {
     Settings settings_{};
     std::function<void(Study&)> study_;
     std::vector<Record> records_;
+    std::vector<Result> results_;
+    std::vector<std::string> notes_;
     std::string identity_;
     Method method_ = Method::moreau_jean;
+    bool method_read_ = false;
     std::optional<Cut> cut_;
     std::shared_ptr<CoupledOptions> coupled_; // null: in one system
     bool packed_ = false;                     // asked for a packing
@@ -142,6 +174,8 @@ bool register_model(const char* name, const char* description)
     return true;
 }
 std::unique_ptr<Script> make_script(const std::string& model, const std::vector<std::string>& arguments);
+// Of a program's arguments: with several models the first one names one of them.
+std::unique_ptr<Script> make_script(const std::vector<std::string>& arguments);
 
 } // namespace tamis
 

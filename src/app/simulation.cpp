@@ -5,6 +5,7 @@
 
 #include "tamis/app/output.hpp"
 #include "tamis/app/progress.hpp"
+#include "tamis/app/results.hpp"
 #include "tamis/app/saved.hpp"
 #include "tamis/app/stop_signals.hpp"
 #include "tamis/app/summary_file.hpp"
@@ -354,12 +355,13 @@ int simulate(const Script& script)
     std::optional<FolderLock> lock;
     if (!set.no_output && std::filesystem::is_directory(folder)) lock.emplace(folder);
     const long steps = std::max(1L, static_cast<long>(std::ceil(set.t_end / set.h * (1 - 1e-12))));
-    std::vector<std::string> notes = stepper->messages();
+    std::vector<std::string> notes = script.notes();
+    for (const std::string& message : stepper->messages()) notes.push_back(message);
     if (equations(*stepper) == "interpreted")
         if (const std::string why = why_interpreted(); !why.empty())
             notes.push_back(fmt::format("The equations are interpreted: {}", why));
     Statistics statistics;
-    Watch watch(script.finished(), set.h);
+    Watch watch(script.finished(), set.h, script.method() == Method::dem);
     std::optional<LatestCheckpoint> from;
     long first = 0; // steps that are done already
     if (set.resume) {
@@ -397,10 +399,12 @@ int simulate(const Script& script)
     std::optional<Output> output;
     SummaryFile summary_file(folder, name, script.options());
     Verdict verdict;
+    nlohmann::json results = nlohmann::json::object();
     auto write_summary = [&](const std::string& status) {
         nlohmann::json j = summary(script, *stepper, statistics, notes);
         if (status != "running") j["verdict"] = verdict.json();
         j["columns"] = output->columns();
+        if (!script.results().empty()) j["results"] = results;
         summary_file.write(status, j);
     };
     if (!set.no_output) {
@@ -450,6 +454,11 @@ int simulate(const Script& script)
         progress.clear();
         if (!output) return;
         output->flush();
+        if (status == "finished") {
+            const std::size_t before = notes.size();
+            results = compute(script.results(), output->folder() / "histories.csv", notes);
+            for (std::size_t k = before; k < notes.size(); ++k) tell(notes[k]);
+        }
         write_summary(status);
     };
 
@@ -498,7 +507,10 @@ int simulate(const Script& script)
         }
         throw;
     }
-    if (!set.quiet) print_summary(script, *stepper, statistics, verdict, output ? &*output : nullptr);
+    if (!set.quiet) {
+        print_summary(script, *stepper, statistics, verdict, output ? &*output : nullptr);
+        if (!results.empty()) print_results(script.results(), results);
+    }
     const bool absurd = verdict.worst() == Severity::absurd && !set.believe;
     bool told = false; // of steps that did not converge
     for (const Finding& f : verdict.findings) {
@@ -509,7 +521,7 @@ int simulate(const Script& script)
         else if (!set.quiet)
             fmt::print(stderr, "{}: doubtful: {}\n", name, f.sentence);
     }
-    if (statistics.unconverged > 0 && !told) tell(notes.back());
+    if (statistics.unconverged > 0 && !told) tell(unconverged(script, statistics));
     if (signals.caught() == 0) return absurd ? 3 : 0;
     fmt::print(stderr, "{}: interrupted at t = {:g} s{}.\n", name, stepper->view().time(),
                save ? "; --resume goes on from there" : "");

@@ -1,4 +1,5 @@
-// Studies; see study.hpp. Whatever ends one, tables are flushed and a summary says how it ended.
+// Studies; see study.hpp. Whatever ends one, tables are flushed and a summary says how it ended, and with which
+// options: a study that goes on must have the same.
 #include "tamis/app/study.hpp"
 
 #include "tamis/app/script.hpp"
@@ -11,6 +12,25 @@
 
 namespace tamis {
 
+Study::Table::Table(const std::filesystem::path& path, const std::vector<std::string>& names, bool resume)
+    : columns_(path.string(), names)
+{
+    if (path.empty()) return;
+    if (!resume || !std::filesystem::exists(path)) {
+        file_.emplace(path, names);
+        return;
+    }
+    columns_ = Columns::read(path);
+    file_.emplace(path, names, columns_.bytes()); // which also compares the names
+    if (columns_.names().empty()) columns_ = Columns(path.string(), names);
+}
+
+void Study::Table::row(std::span<const double> values)
+{
+    columns_.add(values);
+    if (file_) file_->row(values);
+}
+
 Study::Study(const std::string& model, const Settings& settings, const Options& options)
     : settings_(settings), folder_(settings.out), start_(std::chrono::steady_clock::now())
 {
@@ -18,8 +38,34 @@ Study::Study(const std::string& model, const Settings& settings, const Options& 
     make_directory(folder_);
     lock_.emplace(folder_);
     remove_stale_parts(folder_);
+    if (settings.resume) {
+        resumed_ = std::filesystem::exists(folder_ / "summary.json");
+        if (resumed_) check_same_study(options);
+        if (!resumed_ && !settings.quiet)
+            fmt::print(stderr, "{}: note: There is nothing in '{}' to go on with: the study begins.\n", model,
+                       folder_.string());
+    }
     summary_.emplace(folder_, model, options);
     write_summary("running");
+}
+
+void Study::check_same_study(const Options& options) const
+{
+    const std::string path = (folder_ / "summary.json").string();
+    const nlohmann::json was = nlohmann::json::parse(read_file(path), nullptr, false);
+    if (!was.is_object() || !was.contains("parameters"))
+        fail("'{}' is not the summary of a study: start it anew without --resume.", path);
+    const nlohmann::json now = options.values();
+    for (const auto& [name, value] : now.items()) {
+        if (name == "out" || name == "threads" || name == "quiet" || name == "verbose" || name == "resume")
+            continue;
+        const nlohmann::json before = was["parameters"].value(name, nlohmann::json());
+        if (before != value)
+            fail(
+                "The study to resume was made with --{0} {1}, not {2}: give --{0} {1}, or start anew without "
+                "--resume.",
+                name, before.is_null() ? "unset" : before.dump(), value.dump());
+    }
 }
 
 int Study::threads() const
@@ -43,9 +89,29 @@ void Study::write(const std::string& name, std::string_view content)
 
 Study::Table& Study::table(const std::string& name, const std::vector<std::string>& columns)
 {
-    if (!writes()) return tables_.emplace_back();
+    return add_table(name, columns, false);
+}
+
+Study::Table& Study::resumed_table(const std::string& name, const std::vector<std::string>& columns)
+{
+    return add_table(name, columns, resumed_);
+}
+
+Study::Table& Study::add_table(const std::string& name, const std::vector<std::string>& columns, bool resume)
+{
+    if (!writes()) return tables_.emplace_back("", columns, false);
     note(name);
-    return tables_.emplace_back(folder_ / name, columns);
+    return tables_.emplace_back(folder_ / name, columns, resume);
+}
+
+void Study::fill(Table& table, long n, const std::function<std::vector<double>(long row)>& compute)
+{
+    for (long k = table.rows(); k < n; ++k) {
+        progress(k, n);
+        table.row(compute(k));
+        table.flush();
+    }
+    progress(n, n);
 }
 
 void Study::progress(long done, long pieces)

@@ -20,9 +20,10 @@ const Mechanism::Link& link_of(const Model& model, Coordinate c)
 
 } // namespace
 
-Watch::Watch(const Model& model, double h)
-    : model_(model), h_(h), first_(model.grains().empty() ? 1000 : 0),
-      stride_(model.grains().empty() ? 64 : 8)
+Watch::Watch(const Model& model, double h, bool springs)
+    : model_(model), h_(h), first_(model.grains().empty() ? 1000 : 0), stride_(springs                  ? 128
+                                                                               : model.grains().empty() ? 64
+                                                                                                        : 8)
 {
     laws_ = !model.joint_forces().empty() || !model.wrenches().empty() || !model.grain_forces().empty();
     works_ = laws_ || !model.drives().empty();

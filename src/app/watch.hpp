@@ -14,8 +14,8 @@ namespace tamis {
 
 class Watch {
   public:
-    Watch(const Model& model, double h);
-    void start(const View& view);       // from where the first step goes
+    Watch(const Model& model, double h, bool springs = false); // springs: steps resolve contacts
+    void start(const View& view);                              // from where the first step goes
     void resume(const View& view);      // the same, of a run whose numbers were restored
     void step(const View& view, long n) // the n-th of the run is done
     {

@@ -152,6 +152,33 @@ TEST(EveryMethod, ContactForceIsFiniteAndCarriesTheWeight)
     EXPECT_NEAR(force(GeneralizedAlpha(model.finish(), {.h = 1e-4})), 20, 0.2);
 }
 
+// A block that falls on the ground and slides along it until it stands.
+TEST(EveryMethod, ContactsTakeWhatTheMotionLoses)
+{
+    ModelDescription model("block");
+    model.gravity({0, -10, 0});
+    const Body block = model.add({.name = "block", .joint = planar_z(), .mass = 2, .inertia = {1, 1, 1}});
+    const MaterialId stone = model.add(Material{.friction = 0.5});
+    model.attach(block, box(0.1, 0.1, 0.1), stone);
+    model.attach(ground, wall({0, 1, 0}, -0.05), stone);
+    model.start(block, 0, 1, 0);
+    model.start(block, 0.01, 0, 1);
+    const auto lost = [&](Stepper&& stepper) {
+        const double before = stepper.view().energy();
+        for (int n = 0; n < 4000; ++n) stepper.step();
+        EXPECT_LT(stepper.view().kinetic_energy(), 1e-6 * before);
+        EXPECT_NEAR(stepper.view().dissipated().sum(), before - stepper.view().energy(), 0.02 * before);
+        return stepper.view().dissipated();
+    };
+    for (const Dissipation& d :
+         {lost(MoreauJean(model.finish(), {.h = 1e-4})), lost(Absolute(model.finish(), {.h = 1e-4})),
+          lost(GeneralizedAlpha(model.finish(), {.h = 1e-4}))}) {
+        EXPECT_NEAR(d.normal, 2 * 10 * 0.01, 0.02); // the fall; the impulse of the landing brakes, too
+        EXPECT_NEAR(d.friction, 1, 0.02);
+        EXPECT_EQ(d.rolling, 0);
+    }
+}
+
 // Of the model `workshop` (resume_test.cpp).
 TEST(EveryMethod, IsAnOptionOfTheRun)
 {

@@ -68,6 +68,8 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
         if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         return s.q(c);
     });
+    result(
+        "angle_end_rad", [](const Columns& c) { return c["angle"].back(); }, "rad");
     record("floor", [=](const View& s) { return s.contact_force(floor).force.z(); });
     if (grain.index >= 0) {
         record("drive", [c = model.coordinate(tray)](const View& s) { return s.drive_force(c); });

@@ -4,6 +4,7 @@
 #include "error_of.hpp"
 #include "io/scratch.hpp"
 #include "tamis/app/program.hpp"
+#include "tamis/io/file.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -86,12 +87,93 @@ TEST(Study, EndedBySignalOrErrorKeepsWhatItHas)
 
 TEST(Study, HasNoOptionsOfTimeStepping)
 {
-    for (const char* option : {"--h", "--t-end", "--frames", "--resume"})
+    for (const char* option : {"--h", "--t-end", "--frames"})
         EXPECT_TRUE(contains(error_of([&] { Counting({option, "1"}).prepare(); }), option)) << option;
     EXPECT_EQ(error_of([] {
                   Counting({"--threads", "-1"}).prepare();
               }),
               "--threads is -1: give zero or a positive number.");
+}
+
+namespace {
+
+int computed = 0;
+
+// A table of squares that are dear.
+struct Squares : Script {
+    explicit Squares(std::vector<std::string> arguments) : Script("squares", "Squares", arguments) {}
+    void define() override
+    {
+        const int to = count("to", 5, "the last number"), raise_at = count("raise", 100, "a signal");
+        study([=](Study& s) {
+            Study::Table& table = s.resumed_table("squares.csv", {"n", "square"});
+            s.fill(table, to, [=](long k) {
+                ++computed;
+                if (k == raise_at) std::raise(SIGTERM);
+                return std::vector{double(k), double(k * k)};
+            });
+            s.results["sum"] = 0.0;
+            for (const double x : table.columns()["square"])
+                s.results["sum"] = s.results["sum"].get<double>() + x;
+        });
+    }
+    static int go(std::vector<std::string> arguments)
+    {
+        arguments.push_back("--quiet");
+        Squares script(arguments);
+        script.prepare();
+        return run(script);
+    }
+};
+
+} // namespace
+
+TEST(Study, GoesOnWhereItWasStopped)
+{
+    ScratchFolder folder;
+    const std::string out = (folder / "a").string(), table = "n,square\n0,0\n1,1\n2,4\n3,9\n4,16\n";
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(Squares::go({"--out", out, "--raise", "2"}), 128 + SIGTERM);
+    testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text_of(folder / "a/squares.csv"), "n,square\n0,0\n1,1\n2,4\n");
+    write_file(folder / "a/squares.csv", "n,square\n0,0\n1,1\n2,4\n3,"); // killed while it wrote
+    computed = 0;
+    EXPECT_EQ(Squares::go({"--out", out, "--raise", "2", "--resume"}), 0);
+    EXPECT_EQ(computed, 2);
+    EXPECT_EQ(text_of(folder / "a/squares.csv"), table);
+    EXPECT_EQ(summary(folder / "a")["results"]["sum"], 30);
+    // Complete: nothing is left to do. Without --resume, it is made anew.
+    computed = 0;
+    EXPECT_EQ(Squares::go({"--out", out, "--raise", "2", "--resume", "--threads", "2"}), 0);
+    EXPECT_EQ(computed, 0);
+    EXPECT_EQ(text_of(folder / "a/squares.csv"), table);
+    EXPECT_EQ(Squares::go({"--out", out}), 0);
+    EXPECT_EQ(computed, 5);
+    // Nothing there: it begins.
+    EXPECT_EQ(Squares::go({"--out", (folder / "b").string(), "--resume"}), 0);
+    EXPECT_EQ(text_of(folder / "b/squares.csv"), table);
+}
+
+TEST(Study, GoesOnWithTheSameOptionsOnly)
+{
+    ScratchFolder folder;
+    const std::string out = (folder / "a").string();
+    EXPECT_EQ(Squares::go({"--out", out, "--to", "3"}), 0);
+    EXPECT_EQ(
+        error_of([&] {
+            Squares::go({"--out", out, "--to", "4", "--resume"});
+        }),
+        "The study to resume was made with --to 3, not 4: give --to 3, or start anew without --resume.");
+    EXPECT_EQ(text_of(folder / "a/squares.csv"), "n,square\n0,0\n1,1\n2,4\n");
+    EXPECT_TRUE(contains(error_of([&] {
+                             Squares::go({"--no-output", "--resume"});
+                         }),
+                         "leave out --no-output"));
+    write_file(folder / "a/squares.csv", "n,square\n0,zero\n");
+    EXPECT_TRUE(contains(error_of([&] {
+                             Squares::go({"--out", out, "--to", "3", "--resume"});
+                         }),
+                         "has 'zero' where a number should be"));
 }
 
 } // namespace tamis::test

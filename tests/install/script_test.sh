@@ -14,10 +14,11 @@ refuses() { # status, pattern, command
 }
 
 expect '^tamis [0-9]+\.[0-9]+\.[0-9]+$' "$("$tamis" --version)"
-for command in new list run equations plot pictures test bench build docs; do
+for command in new list run equations plot pictures study test bench build docs; do
     expect "^tamis $command" "$("$tamis" "$command" --help)"
 done
 quietly "$tamis" pictures tamping --help
+quietly "$tamis" study dampers --help
 
 quietly "$tamis" new swing
 before=$(<swing.cpp)
