@@ -15,6 +15,8 @@
 //
 // Sample runs:  cantilever --elements 2 --t-end 0.02
 //               cantilever --elements 2 --t-end 0.02 --excitation crank --coupling tight
+#include "support/lead_damper.hpp"
+
 #include <tamis.hpp>
 
 #include <cmath>
@@ -38,43 +40,14 @@ TAMIS_MODEL(cantilever, "A beam with a mass at its end near resonance (Zhang et 
     const double frequency = opt("frequency", 15.5, "of the excitation", "Hz", positive);
     const double amplitude = opt("amplitude", 0.25, "of the force", "N");
     const double r = opt("crank-length", 0.25e-3, "radius of the crank", "m", positive);
-    const double rod = 10e-3; // its length, and that of the slider to the beam
     const double w = 2 * std::numbers::pi * frequency;
 
     // 2. What holds the beam: the ground, or a slider that crank and rod move along y. The crank starts at
-    // its
-    //    upper dead point, so that nothing jerks.
-    Body base = ground;
-    const double rod_mass = 1, slider_mass = 2;
-    const auto bar = [](double m, double length) { // about its centre, a millimetre thick
-        const double d = 1e-3, along = m * d * d / 8, across = m * (d * d / 16 + length * length / 12);
-        return Inertia(across, along, across);
-    };
-    if (crank) {
-        const Body wheel = model.add(
-            {.name = "crank", .joint = hinge_z(), .mass = 1, .com = {0, r / 2, 0}, .inertia = bar(1, r)});
-        const Body arm = model.add({.name = "rod",
-                                    .parent = wheel,
-                                    .joint = hinge_z(),
-                                    .at = {0, r, 0},
-                                    .mass = rod_mass,
-                                    .com = {0, rod / 2, 0},
-                                    .inertia = bar(rod_mass, rod)});
-        base = model.add({.name = "slider",
-                          .joint = slide_y(),
-                          .at = {0, r + rod, 0},
-                          .mass = slider_mass,
-                          .com = {0, rod / 2, 0},
-                          .inertia = bar(slider_mass, rod)});
-        model.close({.name = "pin",
-                     .kind = LoopKind::point_plane,
-                     .a = arm,
-                     .point_a = {0, rod, 0},
-                     .b = base,
-                     .axis = {0, 0, 1}});
-        model.drive(model.coordinate(wheel), motion([=](Expr t) { return w * t; }));
-    }
-    const double y0 = crank ? r + 2 * rod : 0; // of the beam
+    //    its upper dead point, so that nothing jerks.
+    const CrankDrive drive{.radius = r, .w = w};
+    const double rod = drive.rod;
+    const Body base = crank ? drive.add(model) : ground;
+    const double y0 = crank ? drive.start() : 0; // of the beam
 
     // 3. The beam and what is at its end.
     const double tip_mass = crank ? 12.7e-3 : 48.5e-3, box_mass = crank ? 35.8e-3 : 0;

@@ -56,17 +56,19 @@ class RunFolder:
         return np.interp(t, self["t"], self[column])
 
 
-def matches(folder, options):
-    """Whether the folder holds a finished run with these options."""
+def matches(folder, options, may_fail=False):
+    """Whether the folder holds a finished run with these options, or one that failed, if it may."""
     try:
         summary = json.loads((folder / "summary.json").read_text())
-        return summary["status"] == "finished" and options.items() <= summary["parameters"].items()
+        status = summary["status"]
+        ended = status == "finished" or (may_fail and status.startswith("failed"))
+        return ended and options.items() <= summary["parameters"].items()
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def make_run(model, name, folder, options, flags=()):
-    """Starts the model and waits until it has finished."""
+def make_run(model, name, folder, options, flags=(), may_fail=False):
+    """Starts the model and waits until it has finished; it may end by an error only if that is what it shows."""
     command = [root / "tamis", "run", model, "--quiet", "--out", folder, *(f"--{flag}" for flag in flags)]
     for option, value in options.items():
         command += [f"--{option}", str(value)]
@@ -74,7 +76,7 @@ def make_run(model, name, folder, options, flags=()):
         status = subprocess.run(command).returncode
     except OSError as error:
         fail(f"cannot start {root / 'tamis'}: {error.strerror}.")
-    if status != 0:
+    if status != 0 and not (may_fail and status == 1):
         fail(f"the run {name} ended with exit code {status}, for the reason above.")
 
 
@@ -84,22 +86,27 @@ class Runs:
     def __init__(self, model, folder, again):
         self.model, self.folder, self.again = model, folder, again
 
-    def __call__(self, name, options, flags=()):
+    def __call__(self, name, options, flags=(), may_fail=False):
         folder = self.folder / name
-        if self.again or not matches(folder, {**options, **{flag: True for flag in flags}}):
+        if self.again or not matches(folder, {**options, **{flag: True for flag in flags}}, may_fail):
             print(f"run {name}", flush=True)
-            make_run(self.model, name, folder, options, flags)
+            make_run(self.model, name, folder, options, flags, **({"may_fail": True} if may_fail else {}))
         return folder
 
 
-def plot_arguments(model, description, folders=None):
+def plot_arguments(model, description, folders=None, add=None, quick=None):
     """The arguments of a plot that makes its own runs; its folder is there afterwards. `folders` is the help of
-    the folders that may be given instead, if any may."""
+    the folders that may be given instead, if any may; add(parser) adds arguments of this plot; `quick` says what a
+    quick plot has, if there is one."""
     parser = PlotArguments(model, description)
+    if add:
+        add(parser)
     if folders:
         parser.add_argument("folders", nargs="*", metavar="RUN", help=folders)
     parser.add_argument("--out", type=Path, default=Path(f"out/{model}_figures"), metavar="DIR",
                         help="folder of the pictures, the tables and the runs they need (default: %(default)s)")
+    if quick:
+        parser.add_argument("--quick", action="store_true", help=f"for a try-out: {quick}")
     parser.add_argument("--again", action="store_true", help="make the runs again even if they are there")
     arguments = parser.parse_args()
     try:

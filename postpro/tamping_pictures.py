@@ -41,9 +41,9 @@ def fail(sentence):
 # --- Files -----------------------------------------------------------------------------------------------
 
 
-def read_frames(folder):
+def read_frames(folder, model="tamping"):
     """{time: {"bodies": file, "grains": file, ...}} of the run."""
-    path = folder / "tamping.pvd"
+    path = folder / f"{model}.pvd"
     if not path.is_file():
         fail(f"there is no {path}; make a run with frames first.")
     frames = {}

@@ -54,7 +54,7 @@ Eigen::MatrixXd coupled_map(const StabilityParameters& p)
     options.smooth.rho_inf = p.rho_inf;
     Coupled run(model.finish(), {bodies.second}, options);
     SmoothSolver& solver = run.smooth().solver();
-    MoreauJean& stepper = run.nonsmooth().stepper();
+    const GuidedStepper& stepper = run.nonsmooth().stepper();
     run.step(); // so that there is a step before
     SmoothState smooth = solver.state();
     State nonsmooth = stepper.state();

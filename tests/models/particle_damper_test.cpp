@@ -1,0 +1,78 @@
+// The oscillator with particles, run as a user runs it.
+#include "io/scratch.hpp"
+#include "tamis/app/program.hpp"
+#include "tamis/io/columns.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+namespace tamis::test {
+
+namespace {
+
+class ParticleDamper : public testing::Test {
+  protected:
+    void SetUp() override { setenv("TAMIS_PACKINGS", (folder_ / "packings").c_str(), 1); }
+    void TearDown() override { unsetenv("TAMIS_PACKINGS"); }
+    nlohmann::json results(const std::string& name, std::vector<std::string> options)
+    {
+        options.insert(options.begin(),
+                       "particle_damper"); // a program of several models wants the name of one
+        options.insert(options.end(),
+                       {"--quiet", "--frames", "0", "--threads", "1", "--out", path(name).string()});
+        EXPECT_EQ(run_program(options), 0);
+        return nlohmann::json::parse(text_of(path(name) / "summary.json"))["results"];
+    }
+    std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+
+  private:
+    ScratchFolder folder_;
+};
+
+// Rms displacement of the oscillator of Zhang et al. (2020), Table 2, on a base that moves by 1 mm.
+double closed_form(double f, double c)
+{
+    const double w = 2 * std::numbers::pi * f, k = 1602.7, m = 0.293;
+    return 1e-3 / std::sqrt(2.0) * std::hypot(k, c * w) / std::hypot(k - m * w * w, c * w);
+}
+
+} // namespace
+
+TEST_F(ParticleDamper, WithoutParticlesIsALinearOscillator)
+{
+    EXPECT_NEAR(closed_form(8, 0.116), 0.0013140778, 1e-10); // computed independently
+    EXPECT_NEAR(
+        results("8", {"--particles", "0", "--frequency", "8", "--t-end", "20"})["rms_x_m"].get<double>(),
+        0.0013140778, 0.005 * 0.0013140778);
+    // With more damping transients die within a second, and the step is what remains.
+    for (const double f : {10.0, 11.75, 14.0}) {
+        const nlohmann::json r = results(
+            "f", {"--particles", "0", "--frequency", std::to_string(f), "--damping", "5", "--t-end", "3"});
+        EXPECT_NEAR(r["rms_x_m"].get<double>(), closed_form(f, 5), 1e-3 * closed_form(f, 5)) << f;
+        EXPECT_NEAR(r["amplitude_x_m"].get<double>(), std::sqrt(2.0) * closed_form(f, 5),
+                    1e-3 * closed_form(f, 5));
+    }
+}
+
+TEST_F(ParticleDamper, WholeLooseAndTightOverlap)
+{
+    const std::vector<std::string> options{"--particles", "30", "--frequency", "12", "--t-end", "0.15"};
+    double rms[3];
+    for (int k = 0; const char* coupling : {"monolithic", "loose", "tight"}) {
+        std::vector<std::string> all = options;
+        all.insert(all.end(), {"--coupling", coupling});
+        rms[k++] = results(coupling, all)["rms_x_m"].get<double>();
+        const Columns c = Columns::read(path(coupling) / "histories.csv");
+        double most = 0;
+        for (const double force : c["force"]) most = std::max(most, std::abs(force));
+        EXPECT_GT(most, 0.01) << coupling; // a tenth of the particles' weight
+        EXPECT_EQ(c["t"].size(), c["x"].size());
+    }
+    // All are of first order in the step, 0.1 ms of a period of 83 ms.
+    EXPECT_NEAR(rms[1], rms[0], 0.01 * rms[0]);
+    EXPECT_NEAR(rms[2], rms[0], 0.01 * rms[0]);
+}
+
+} // namespace tamis::test
