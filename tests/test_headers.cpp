@@ -1,1 +1,0 @@
-// Holds nothing: the headers that all tests include are precompiled with it.
