@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <random>
 
+namespace absolute_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Vector3d;
@@ -287,3 +289,5 @@ TEST(Absolute, EqualRunsHaveEqualHashes)
     slider_crank(model);
     expect_repeatable<Absolute>(model.finish());
 }
+
+} // namespace absolute_test

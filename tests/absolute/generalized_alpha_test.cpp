@@ -7,6 +7,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+namespace generalized_alpha_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Vector3d;
@@ -210,3 +212,5 @@ TEST(GeneralizedAlpha, EqualRunsHaveEqualHashes)
     slider_crank(model);
     expect_repeatable<GeneralizedAlpha>(model.finish());
 }
+
+} // namespace generalized_alpha_test

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-namespace tamis::test {
+namespace tamis::test::damping_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -67,4 +67,4 @@ TEST(Damping, BoundOfARigidBedIsThatOfTwoStops)
     EXPECT_NEAR(rigid_bed_bound(), 0.00637, 5e-6); // Biondani et al. (2022), 1 %
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::damping_test

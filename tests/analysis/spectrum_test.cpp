@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-namespace tamis::test {
+namespace tamis::test::spectrum_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -70,4 +70,4 @@ TEST(Spectrum, UnequalStepsAreRefused)
     EXPECT_NE(error_of([&] { spectrum({t, x}, {0, 1}); }).find("equal steps"), std::string::npos);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::spectrum_test

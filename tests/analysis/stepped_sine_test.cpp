@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-namespace tamis::test {
+namespace tamis::test::stepped_sine_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -218,4 +218,4 @@ TEST(SteppedSine, WhatCannotBeIsRefused)
     EXPECT_NE(error_of([&] { sine_point(e, 1, 1, {}); }).find("not finite"), std::string::npos);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::stepped_sine_test

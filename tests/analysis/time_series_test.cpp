@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-namespace tamis::test {
+namespace tamis::test::time_series_test {
 
 namespace {
 
@@ -121,4 +121,4 @@ TEST(TimeSeries, WhatIsNotThereIsRefused)
     EXPECT_NE(error_of([&] { growth_by_period(s, 0.3, 4); }).find("is not within"), std::string::npos);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::time_series_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::coupling_options_test {
 
 namespace {
 
@@ -65,4 +65,4 @@ TEST(CouplingOptions, ValuesWithoutSenseAreRefusedByName)
     EXPECT_NE(refusal({"--coupling", "strong"}), "");
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::coupling_options_test

@@ -14,7 +14,7 @@
 #include <random>
 #include <unistd.h>
 
-namespace tamis {
+namespace tamis::equations_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST(EquationsOption, IsTakenOutOfTheArguments)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::equations_test

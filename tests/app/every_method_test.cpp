@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::every_method_test {
 
 namespace {
 
@@ -220,4 +220,4 @@ TEST(EveryMethod, SaysWhichPartItLacks)
     lacks(bed.finish(), "no grains");
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::every_method_test

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <sstream>
 
-namespace tamis::test {
+namespace tamis::test::histories_test {
 
 namespace {
 
@@ -63,4 +63,4 @@ TEST(Histories, MomentumOfTheGrainsIsBalanced)
     EXPECT_LT(*std::max_element(error.begin(), error.end()), 1e-13);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::histories_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::methods_test {
 
 namespace {
 
@@ -37,4 +37,4 @@ TEST(Methods, SmoothRefusesShapesThatMayTouch)
     EXPECT_TRUE(contains(error, "'bob' and 'left' may touch")) << error;
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::methods_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::options_test {
 
 TEST(Options, ValueOutOfItsRangeIsRefusedByName)
 {
@@ -110,4 +110,4 @@ TEST(Options, VersionIsPrinted)
     EXPECT_TRUE(contains(s.out, "GCC ") || contains(s.out, "Clang ")) << s.out;
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::options_test

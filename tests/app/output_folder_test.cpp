@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace tamis::test {
+namespace tamis::test::output_folder_test {
 
 namespace {
 
@@ -174,4 +174,4 @@ TEST(OutputFolder, TerminalTellsOfLoopsOnlyIfThereAreAny)
     EXPECT_TRUE(contains(out, "  equations    ")) << out;
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::output_folder_test

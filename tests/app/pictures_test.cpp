@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <regex>
 
-namespace tamis::test {
+namespace tamis::test::pictures_test {
 
 namespace {
 
@@ -68,4 +68,4 @@ TEST(Pictures, RunThatDrewNothingMayDrawWhenItGoesOn)
     EXPECT_GT(attribute(text_of(folder / "a/frames/workshop_bodies_000000.vtp"), "NumberOfLines"), 12);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::pictures_test

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace tamis::test {
+namespace tamis::test::results_test {
 
 namespace {
 
@@ -91,4 +91,4 @@ TEST(Results, ThatCannotBeComputedDoNotSpoilTheRun)
               "Two results are called 'lines': names must differ.");
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::results_test

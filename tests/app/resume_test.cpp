@@ -80,7 +80,7 @@ TAMIS_MODEL(workshop, "Something of everything that a checkpoint holds")
     run_until(1);
 }
 
-namespace tamis::test {
+namespace tamis::test::resume_test {
 
 namespace {
 
@@ -322,4 +322,4 @@ TEST(Resume, CheckpointsAreThoseOfThisRunAndOnlyIfWanted)
     EXPECT_EQ(checkpoints(folder / "a").size(), 1u);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::resume_test

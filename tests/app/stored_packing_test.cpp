@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tamis::test {
+namespace tamis::test::stored_packing_test {
 
 namespace {
 
@@ -158,4 +158,4 @@ TEST_F(StoredPacking, ManyRunsMayMakeItAtOnce)
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "packings"), {}), 1);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::stored_packing_test

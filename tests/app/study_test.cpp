@@ -9,7 +9,7 @@
 #include <csignal>
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::study_test {
 
 namespace {
 
@@ -176,4 +176,4 @@ TEST(Study, GoesOnWithTheSameOptionsOnly)
                          "has 'zero' where a number should be"));
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::study_test

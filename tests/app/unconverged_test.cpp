@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::unconverged_test {
 
 TEST(Unconverged, NoteNamesTheWorstContactAndTheRemedy)
 {
@@ -25,4 +25,4 @@ TEST(Unconverged, NoteNamesTheWorstContactAndTheRemedy)
         << said;
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::unconverged_test

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace tamis::test {
+namespace tamis::test::variation_test {
 
 TEST(Variation, ValuesByCommasOrByStep)
 {
@@ -102,4 +102,4 @@ TEST(Variation, WrongOptionsAreRefusedByName)
     EXPECT_TRUE(contains(vary(folder / "a", {"--vary", "friction=0.1,-3"}).second, "--friction is -3"));
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::variation_test

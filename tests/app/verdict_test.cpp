@@ -13,7 +13,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace tamis::test {
+namespace tamis::test::verdict_test {
 
 namespace {
 
@@ -477,4 +477,4 @@ TEST(Verdict, WedgedStonesAreNamed)
     EXPECT_EQ(yields.value("unconverged"), 0);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::verdict_test

@@ -10,6 +10,8 @@
 #include <limits>
 #include <numeric>
 
+namespace broadphase_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 
@@ -339,3 +341,5 @@ TEST(Broadphase, AllocatesNothingOnceWarm)
         EXPECT_EQ(allocations - before, 0) << step;
     }
 }
+
+} // namespace broadphase_test

@@ -13,6 +13,8 @@
 #include <numbers>
 #include <random>
 
+namespace bullet_adapter_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -249,3 +251,5 @@ TEST_F(BulletAdapter, WallsAreRefused)
 {
     EXPECT_THROW(closest_points(wall({0, 0, 1}, 0), {}, sphere(1), {}), Error);
 }
+
+} // namespace bullet_adapter_test

@@ -11,6 +11,8 @@
 #include <map>
 #include <numbers>
 
+namespace enclosures_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -260,3 +262,5 @@ TEST_F(Enclosures, WallsDoNotMeetWalls)
     EXPECT_TRUE(points(room, {}, wall({0, 0, 1}, 0), {}).empty());
     EXPECT_TRUE(points(wall({0, 0, 1}, 0), {}, room, {}).empty());
 }
+
+} // namespace enclosures_test

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+namespace hull_queries_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 
@@ -111,3 +113,5 @@ TEST_F(HullQueries, ASegmentIsClippedToTheFace)
     clip(hull, top, {1.1, 0, 5}, {0, 1, 0}, 0, t0, t1);
     EXPECT_GT(t0, t1);
 }
+
+} // namespace hull_queries_test

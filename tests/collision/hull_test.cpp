@@ -13,6 +13,8 @@
 #include <numbers>
 #include <set>
 
+namespace hull_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -474,3 +476,5 @@ TEST(HullMass, MovesAndScalesWithThePoints)
             }
     }
 }
+
+} // namespace hull_test

@@ -14,6 +14,8 @@
 #include <numbers>
 #include <set>
 
+namespace mesh_contacts_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -424,3 +426,5 @@ TEST_F(MeshContacts, ImpossibleMeshesAreRefused)
     EXPECT_NE(error_of([&] { mesh({o, x, 2 * x}, {{0, 1, 2}}); }).find("no triangle"), std::string::npos);
     EXPECT_NE(error_of([&] { mesh({o, x, {0, NAN, 0}}, {{0, 1, 2}}); }).find("Vertex 2"), std::string::npos);
 }
+
+} // namespace mesh_contacts_test

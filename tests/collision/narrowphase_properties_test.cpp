@@ -4,6 +4,8 @@
 #include <numbers>
 #include <set>
 
+namespace narrowphase_properties_test {
+
 using namespace tamis;
 using namespace tamis::narrowphase_cases;
 using Eigen::Matrix3d;
@@ -124,3 +126,5 @@ TEST_F(Narrowphase, TheNormalProvesTheGapAndThePointsLieOnTheSurfaces)
                 ASSERT_LT(outside(c.b, pose_b, low.on_b) / s, astray) << c.name << c.b.index();
             }
 }
+
+} // namespace narrowphase_properties_test

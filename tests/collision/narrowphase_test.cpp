@@ -4,6 +4,8 @@
 #include <numbers>
 #include <set>
 
+namespace narrowphase_test {
+
 using namespace tamis;
 using namespace tamis::narrowphase_cases;
 using Eigen::Matrix3d;
@@ -376,3 +378,5 @@ TEST_F(Narrowphase, BoxesFaceToFaceHaveFourPoints)
         for (const ContactPoint& c : found) EXPECT_NEAR(c.gap / s, 0.01, 1e-13);
     }
 }
+
+} // namespace narrowphase_test

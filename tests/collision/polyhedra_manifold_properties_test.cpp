@@ -6,6 +6,8 @@
 #include <numbers>
 #include <set>
 
+namespace polyhedra_manifold_properties_test {
+
 using namespace tamis;
 using namespace tamis::polyhedra_pairs;
 using Eigen::Matrix3d;
@@ -175,3 +177,5 @@ TEST_F(PolyhedraManifold, LaterCallsAllocateNothing)
     all();
     EXPECT_EQ(allocations, before);
 }
+
+} // namespace polyhedra_manifold_properties_test

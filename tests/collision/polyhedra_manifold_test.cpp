@@ -4,6 +4,8 @@
 #include <numbers>
 #include <set>
 
+namespace polyhedra_manifold_test {
+
 using namespace tamis;
 using namespace tamis::polyhedra_pairs;
 using Eigen::Matrix3d;
@@ -187,3 +189,5 @@ TEST_F(PolyhedraManifold, CoincidentHullsLeaveAcrossTheirSmallestWidth)
             }
         }
 }
+
+} // namespace polyhedra_manifold_test

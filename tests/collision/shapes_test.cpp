@@ -13,6 +13,8 @@
 #include <limits>
 #include <numbers>
 
+namespace shapes_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -375,3 +377,5 @@ TEST(Shapes, FlatSurfacesAreOneFaceAlongTheirNormal)
     for (const Vector3d& x : plane.vertices) centre += x / 4;
     EXPECT_LT((centre - 5 * Vector3d(1, 2, 2) / 9).norm(), 1e-14); // x + 2 y + 2 z = 5
 }
+
+} // namespace shapes_test

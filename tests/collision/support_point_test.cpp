@@ -5,6 +5,8 @@
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
+namespace support_point_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 
@@ -74,3 +76,5 @@ TEST(SupportPoint, KnowsNoOtherInstructions)
 {
     EXPECT_EQ(support_point_with("abacus"), nullptr);
 }
+
+} // namespace support_point_test

@@ -8,6 +8,8 @@
 #include <functional>
 #include <gtest/gtest.h>
 
+namespace accelerated_test {
+
 using namespace tamis;
 using Eigen::VectorXd;
 
@@ -153,3 +155,5 @@ TEST(Accelerator, DoesNotAllocateAfterTheFirstSolution)
         EXPECT_EQ(allocations, before);
     }
 }
+
+} // namespace accelerated_test

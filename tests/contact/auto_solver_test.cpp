@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+namespace auto_solver_test {
+
 using namespace tamis;
 
 namespace {
@@ -63,3 +65,5 @@ TEST(FloatThenDouble, SweepsNoMoreThanAllowed)
         EXPECT_EQ(report.sweeps, most);
     }
 }
+
+} // namespace auto_solver_test

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+namespace colouring_test {
+
 using namespace tamis;
 
 namespace {
@@ -145,3 +147,5 @@ TEST(Colouring, SlabsShareTheWork)
         EXPECT_LT(most, 1.5 * least);
     }
 }
+
+} // namespace colouring_test

@@ -12,7 +12,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::compliance_test {
 
 namespace {
 
@@ -431,4 +431,4 @@ TEST(Compliance, LocalFormHasTheSolutionsOfTheProblem)
     EXPECT_LT((local.velocity(local.r) - dense.velocity(local.r)).norm(), 1e-13 * local.q.norm());
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::compliance_test

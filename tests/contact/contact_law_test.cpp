@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <random>
 
+namespace contact_law_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -306,3 +308,5 @@ TEST(AssociatedLaw, NoImpulseWhereNothingMoves)
     EXPECT_NEAR((slides - 5 / 2.75 * Vector3d(1, -0.5, 0)).norm(), 0, 1e-14);
     EXPECT_EQ(solve_associated(W, {3.01, 6, 0}, 0.5), Vector3d::Zero());
 }
+
+} // namespace contact_law_test

@@ -10,6 +10,8 @@
 #include <limits>
 #include <random>
 
+namespace contact_problem_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
@@ -257,3 +259,5 @@ TEST(ContactProblem, RigidBlocksEqualGeneralBlocksWithTheSameMaps)
         EXPECT_NEAR(a.round_off, b.round_off, 1e-12 * b.round_off);
     }
 }
+
+} // namespace contact_problem_test

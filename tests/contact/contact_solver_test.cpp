@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+namespace contact_solver_test {
+
 using namespace tamis;
 
 // A body that moves as prescribed between two balls that press it equally: no force is left, but a change of
@@ -39,3 +41,5 @@ TEST(ContactWrenches, BedWithoutMachinesHasNone)
     contact_wrenches(problem, now);
     EXPECT_EQ(wrench_change(problem, before, now), 0);
 }
+
+} // namespace contact_solver_test

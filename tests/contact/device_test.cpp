@@ -7,6 +7,8 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+namespace device_test {
+
 using namespace tamis;
 using beds::bed;
 using Eigen::VectorXd;
@@ -181,3 +183,5 @@ TEST(Device, SolverSaysThatCudaIsMissing)
         EXPECT_TRUE(contains(error, "take the solver coloured")) << error;
     }
 }
+
+} // namespace device_test

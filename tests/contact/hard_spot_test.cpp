@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+namespace hard_spot_test {
+
 using namespace tamis;
 
 namespace {
@@ -102,3 +104,5 @@ TEST(HardSpot, HasNothingToDoInAnEmptyOrASolvedProblem)
     HardSpot spot;
     EXPECT_FALSE(spot.solve(empty, 0.7, 1));
 }
+
+} // namespace hard_spot_test

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+namespace interior_point_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -188,3 +190,5 @@ TEST(Jamming, WedgeWithinTheFrictionAngleHasNoSolution)
         }
     }
 }
+
+} // namespace interior_point_test

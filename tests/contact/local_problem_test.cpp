@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <random>
 
+namespace local_problem_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
@@ -218,3 +220,5 @@ TEST(LocalProblem, LocalFormRefusesBilateralContacts)
     problem.contacts[3].law = Law::bilateral;
     EXPECT_THROW(local_form(problem), Error);
 }
+
+} // namespace local_problem_test

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
+namespace nlgs_coloured_test {
+
 using namespace tamis;
 using beds::bed;
 using Eigen::Matrix3d;
@@ -389,3 +391,5 @@ TEST(NlgsColoured, DoesNotAllocateAfterTheFirstSolution)
             EXPECT_EQ(allocations - before, 0);
         }
 }
+
+} // namespace nlgs_coloured_test

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+namespace nlgs_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
@@ -461,3 +463,5 @@ TEST(Nlgs, SecondSolveAllocatesNothing)
     EXPECT_EQ(large.problem.v.data(), v); // Eigen allocates past operator new
     EXPECT_GT(sweeps, 0);
 }
+
+} // namespace nlgs_test

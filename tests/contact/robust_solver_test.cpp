@@ -11,6 +11,8 @@
 #include <limits>
 #include <random>
 
+namespace robust_solver_test {
+
 using namespace tamis;
 using namespace tamis::test;
 using Eigen::Matrix3d;
@@ -301,3 +303,5 @@ TEST(LocalNlgs, PatienceEndsSweepsThatStagnate)
     LocalProblem easy = column(2, 1).problem();
     EXPECT_EQ(solve_local_nlgs(easy, {.patience = 100}).status, SolverStatus::converged);
 }
+
+} // namespace robust_solver_test

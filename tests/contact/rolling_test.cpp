@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::rolling_test {
 
 // Balls of mass m and inertia J hit a smooth floor at 1 m/s while they turn at 5 rad/s: the floor gives
 // r_n = m and takes away l m / J of the spin.
@@ -37,4 +37,4 @@ TEST(Rolling, MomentIsLimitedByTheContactThatItNames)
     }
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::rolling_test

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-namespace tamis::test {
+namespace tamis::test::unsolvable_test {
 
 namespace {
 
@@ -192,4 +192,4 @@ TEST(Unsolvable, PrescribedBodyDrivenIntoAWallIsNamedByEverySolverOfAStep)
     }
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::unsolvable_test

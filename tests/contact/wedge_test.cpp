@@ -9,7 +9,7 @@
 #include <numbers>
 #include <random>
 
-namespace tamis {
+namespace tamis::wedge_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -145,4 +145,4 @@ TEST(Wedge, IsNotFoundWhereContactsYield)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::wedge_test

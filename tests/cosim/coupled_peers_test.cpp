@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::coupled_peers_test {
 namespace {
 
 // x' = -x / 2 + u, y = x.
@@ -106,4 +106,4 @@ TEST(CoupledPeers, APeerThatCannotBeSavedIsNamed)
               "The state of plain cannot be saved or restored: run without checkpoints.");
 }
 
-} // namespace tamis
+} // namespace tamis::coupled_peers_test

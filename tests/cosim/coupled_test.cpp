@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
+namespace coupled_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Vector3d;
@@ -346,3 +348,5 @@ TEST(Coupled, StepsDoNotAllocate)
         EXPECT_EQ(allocations, before);
     }
 }
+
+} // namespace coupled_test

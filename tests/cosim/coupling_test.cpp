@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-namespace tamis {
+namespace tamis::coupling_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -370,4 +370,4 @@ TEST(Coupling, OutputsBelongToTheInputsOfTheirTime)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::coupling_test

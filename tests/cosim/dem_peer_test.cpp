@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
+namespace dem_peer_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Vector3d;
@@ -181,3 +183,5 @@ TEST(DemPeer, CutAtAJoint)
     EXPECT_LT(fine, 1e-3 * 0.02);
     EXPECT_LT(fine, 0.7 * coarse);
 }
+
+} // namespace dem_peer_test

@@ -3,7 +3,7 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::fixed_point_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -72,4 +72,4 @@ TEST(FixedPoint, PlainIterationTakesGOrAPartOfTheWay)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::fixed_point_test

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+namespace interface_motion_test {
+
 using namespace tamis;
 using Eigen::AngleAxisd;
 using Eigen::Quaterniond;
@@ -114,3 +116,5 @@ TEST(InterfaceMotion, WireBringsBackWhatItWasGiven)
     EXPECT_EQ(read_wrench(six).force, Vector3d(1, 2, 3));
     EXPECT_EQ(read_wrench(six).moment, Vector3d(4, 5, 6));
 }
+
+} // namespace interface_motion_test

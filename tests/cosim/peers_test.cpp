@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
+namespace peers_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::AngleAxisd;
@@ -227,3 +229,5 @@ TEST(SmoothPeer, SubStepsAreStepsOfTheSameSolver)
     const Wire one = run(H, 4, 3), four = run(H / 4, 1, 12);
     for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], four[k], 1e-9 * (1 + std::abs(one[k])));
 }
+
+} // namespace peers_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::signal_test {
 namespace {
 
 // u = (t^2 - 3 t + 2, 4 t, 7)
@@ -47,4 +47,4 @@ TEST(Signal, MeetsItsNewestSampleToTheLastBit)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::signal_test

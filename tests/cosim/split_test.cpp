@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+namespace split_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Vector3d;
@@ -166,3 +168,5 @@ TEST(Split, WhatTiesBothSidesIsRefusedByName)
               "parts, leave them to be chosen.");
     EXPECT_EQ(two_bodies([](ModelDescription&, Body, Body) {}), "");
 }
+
+} // namespace split_test

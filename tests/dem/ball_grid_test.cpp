@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
-namespace tamis {
+namespace tamis::ball_grid_test {
 namespace {
 
 std::vector<BallRow> scattered(int n, double box, double least, double most)
@@ -49,4 +49,4 @@ TEST(BallGrid, FindsAllPairsInAnyOrder)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::ball_grid_test

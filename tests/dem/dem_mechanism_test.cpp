@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-namespace tamis {
+namespace tamis::dem_mechanism_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -404,4 +404,4 @@ TEST(DemMechanism, BodiesThatMayTouchAreRefusedByName)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::dem_mechanism_test

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-namespace tamis {
+namespace tamis::dem_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -234,4 +234,4 @@ TEST(Dem, GroupsAreHeeded)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::dem_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::penalty_bed_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -480,4 +480,4 @@ TEST(PenaltyBed, RefusesWhatItCannotStep)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::penalty_bed_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::penalty_kernel_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -156,4 +156,4 @@ TEST(PenaltyKernel, SameBitsForEveryInstructionSet)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::penalty_kernel_test

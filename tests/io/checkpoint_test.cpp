@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
-namespace tamis::test {
+namespace tamis::test::checkpoint_test {
 
 namespace {
 
@@ -287,4 +287,4 @@ TEST(ModelHash, TellsModelsApartByEveryNumber)
     EXPECT_NE(hash(n), same);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::checkpoint_test

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::columns_test {
 
 TEST(Columns, OfAHistoryHaveItsBits)
 {
@@ -55,4 +55,4 @@ TEST(Columns, DamagedFilesAreRefused)
     }
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::columns_test

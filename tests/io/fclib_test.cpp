@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
-namespace tamis::test {
+namespace tamis::test::fclib_test {
 
 namespace {
 
@@ -241,4 +241,4 @@ TEST(LocalResidual, MeasuresOneContactInClosedForm)
     EXPECT_EQ(residual(p).natural_max, 0);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::fclib_test

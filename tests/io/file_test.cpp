@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tamis::test {
+namespace tamis::test::file_test {
 
 namespace {
 
@@ -154,4 +154,4 @@ TEST(MakeDirectory, FileInTheWayIsAnErrorWithARemedy)
     }
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::file_test

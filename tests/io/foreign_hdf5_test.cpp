@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
-namespace tamis::test {
+namespace tamis::test::foreign_hdf5_test {
 
 namespace {
 
@@ -176,4 +176,4 @@ TEST(ForeignHdf5, UnknownFiltersAreRefused)
     });
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::foreign_hdf5_test

@@ -12,7 +12,7 @@
 #include <random>
 #include <sys/resource.h>
 
-namespace tamis::test {
+namespace tamis::test::hdf5_file_test {
 
 namespace {
 
@@ -164,4 +164,4 @@ TEST(Hdf5File, OldFileStaysWhenTheNewOneCannotBeWritten)
     EXPECT_EQ(text_of(folder / "a.h5"), before);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::hdf5_file_test

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace tamis::test {
+namespace tamis::test::history_test {
 
 TEST(History, HeaderAndRowsAreCommaSeparated)
 {
@@ -147,4 +147,4 @@ TEST(History, MissingFolderIsAnError)
     EXPECT_THROW(History(folder / "none/h.csv", {"t"}), Error);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::history_test

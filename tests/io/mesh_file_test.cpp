@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+namespace mesh_file_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 
@@ -213,3 +215,5 @@ TEST_F(MeshFile, NeedleWithoutInertiaIsNamed)
         }
     }
 }
+
+} // namespace mesh_file_test

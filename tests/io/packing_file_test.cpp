@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-namespace tamis::test {
+namespace tamis::test::packing_file_test {
 
 namespace {
 
@@ -136,4 +136,4 @@ TEST(PackingFile, UnknownKindIsRefusedByGrain)
                      3, "kind");
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::packing_file_test

@@ -12,7 +12,7 @@
 #include <limits>
 #include <regex>
 
-namespace tamis::test {
+namespace tamis::test::vtk_writer_test {
 
 namespace {
 
@@ -231,4 +231,4 @@ TEST(SceneWriter, FullDiskKeepsTheFramesBeforeIt)
     EXPECT_EQ(attributes(text_of(folder / "s.pvd"), "DataSet", "file").size(), 4u);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::vtk_writer_test

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-namespace tamis::test {
+namespace tamis::test::wireframe_test {
 
 using Eigen::Vector3d;
 
@@ -72,4 +72,4 @@ TEST(Wires, LinesStandStillWhileTheBoxMoves)
     EXPECT_EQ(*places.rbegin(), 1300);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::wireframe_test

@@ -6,7 +6,7 @@
 #include <complex>
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::differentiate_test {
 namespace {
 
 struct Differentiate : testing::Test {
@@ -126,4 +126,4 @@ TEST_F(Differentiate, RandomExpressionsAgreeWithTheComplexStep)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::differentiate_test

@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-namespace tamis {
+namespace tamis::emit_c_test {
 namespace {
 
 struct EmitC : testing::Test {
@@ -180,4 +180,4 @@ TEST_F(EmitC, CompiledCodeEqualsTheTapeBitForBit)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::emit_c_test

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
-namespace tamis::gallery {
+namespace tamis::gallery::equations_test {
 namespace {
 
 constexpr int samples = 50;
@@ -188,4 +188,4 @@ TEST(Equations, WithoutACompilerTheTapeRunsAndANoteSaysWhy)
 }
 
 } // namespace
-} // namespace tamis::gallery
+} // namespace tamis::gallery::equations_test

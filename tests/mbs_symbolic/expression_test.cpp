@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-namespace tamis {
+namespace tamis::expression_test {
 namespace {
 
 struct Expression : testing::Test {
@@ -187,4 +187,4 @@ TEST_F(Expression, RandomExpressionsHaveTheValueOfPlainArithmetic)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::expression_test

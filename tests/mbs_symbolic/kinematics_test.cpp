@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis::gallery {
+namespace tamis::gallery::kinematics_test {
 namespace {
 
 using Rows = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
@@ -138,4 +138,4 @@ TEST(Kinematics, HingeLoopVanishesExactlyWhereTheTwoHalvesMeet)
 }
 
 } // namespace
-} // namespace tamis::gallery
+} // namespace tamis::gallery::kinematics_test

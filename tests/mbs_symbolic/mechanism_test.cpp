@@ -7,7 +7,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::mechanism_test {
 namespace {
 
 std::string message(const std::function<void()>& action)
@@ -174,4 +174,4 @@ TEST_F(MechanismTest, LengthScaleIsTheLargestOffset)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::mechanism_test

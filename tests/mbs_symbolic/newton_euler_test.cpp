@@ -7,7 +7,7 @@
 #include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
-namespace tamis::gallery {
+namespace tamis::gallery::newton_euler_test {
 namespace {
 
 using Rows = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
@@ -266,4 +266,4 @@ TEST(NewtonEuler, OperationCountsStayLow)
 }
 
 } // namespace
-} // namespace tamis::gallery
+} // namespace tamis::gallery::newton_euler_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::schedule_test {
 namespace {
 
 struct ScheduleOf : testing::Test {
@@ -85,4 +85,4 @@ TEST_F(ScheduleOf, RandomOperandsComeFirstAndUsesAddUp)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::schedule_test

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::tape_test {
 namespace {
 
 TEST(Tape, EqualsEvaluationBitForBit)
@@ -71,4 +71,4 @@ TEST(Tape, EmptyTapeHasNoOutputs)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::tape_test

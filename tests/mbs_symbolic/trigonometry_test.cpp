@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-namespace tamis {
+namespace tamis::trigonometry_test {
 namespace {
 
 using Matrix2 = Eigen::Matrix<Expr, 2, 2>;
@@ -144,4 +144,4 @@ TEST_F(Trigonometry, CondensedChainsKeepTheirValue)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::trigonometry_test

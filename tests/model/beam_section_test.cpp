@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+namespace beam_section_test {
+
 using namespace tamis;
 
 TEST(BeamSection, RectangleHasTheTabulatedTorsionConstant)
@@ -28,3 +30,5 @@ TEST(BeamSection, RefusesWhatIsNotAMaterial)
               }),
               "A rectangular section has Poisson's ratio 0.7: it must lie between -1 and 0.5.");
 }
+
+} // namespace beam_section_test

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <numbers>
 
+namespace beam_test {
+
 using namespace tamis;
 using Eigen::Matrix3d, Eigen::Vector3d;
 using std::numbers::pi;
@@ -320,3 +322,5 @@ TEST(Beam, AddingItsTermsAllocatesNothing)
     beam.add({.nodes = s.nodes}, terms, true);
     EXPECT_EQ(allocations, before);
 }
+
+} // namespace beam_test

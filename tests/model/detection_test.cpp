@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
-namespace tamis {
+namespace tamis::detection_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -86,4 +86,4 @@ TEST(Detection, FindsTheSameWhateverItHasSeenBefore)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::detection_test

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+namespace earlier_contacts_test {
+
 using namespace tamis;
 
 namespace {
@@ -52,3 +54,5 @@ TEST(EarlierContacts, AreFoundWhereTheyAreMembers)
     ASSERT_NE(earlier.find(now(0, 1, 1)), nullptr);
     EXPECT_EQ(earlier.find(now(0, 1, 1))->value, 11);
 }
+
+} // namespace earlier_contacts_test

@@ -5,6 +5,8 @@
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
+namespace exponential_test {
+
 using namespace tamis;
 using Eigen::Matrix3d, Eigen::Vector3d;
 
@@ -75,3 +77,5 @@ TEST(Exponential, MapsAgreeToRoundOff)
         EXPECT_LT((exp_turn(phi).coeffs() - exact).norm(), 5e-16);
     }
 }
+
+} // namespace exponential_test

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+namespace model_checks_test {
+
 using namespace tamis;
 
 namespace {
@@ -121,3 +123,5 @@ TEST(ModelChecks, AlignedArmOutOfReachCannotBeClosed)
     EXPECT_TRUE(contains(error, "loop 'hand' of mechanism 'm' cannot be closed (error 0.5 m)")) << error;
     EXPECT_TRUE(contains(error, "check the lengths")) << error;
 }
+
+} // namespace model_checks_test

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+namespace model_test {
+
 using namespace tamis;
 
 namespace {
@@ -304,3 +306,5 @@ TEST(Model, StepAndThetaOutOfRangeAreRefused)
     EXPECT_TRUE(contains(error_of([&] { MoreauJean(model.finish(), {.theta = 0.4}); }), "theta"));
     EXPECT_TRUE(contains(error_of([&] { MoreauJean(model.finish(), {.theta = 1.1}); }), "theta"));
 }
+
+} // namespace model_test

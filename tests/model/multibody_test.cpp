@@ -5,6 +5,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+namespace multibody_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Quaterniond;
@@ -157,3 +159,5 @@ TEST(Placement, PointMapGivesTheVelocityOfAPointInTheContactFrame)
         EXPECT_NEAR((H * chain_v - expected).norm(), 0, 1e-14) << i;
     }
 }
+
+} // namespace multibody_test

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <random>
 
+namespace newton_matrix_test {
+
 using namespace tamis;
 
 TEST(NewtonMatrix, SolvesWhateverThePivotsOfTheStartWere)
@@ -39,3 +41,5 @@ TEST(NewtonMatrix, SolvesWhateverThePivotsOfTheStartWere)
         EXPECT_FALSE(matrix.solve(x, true));
     }
 }
+
+} // namespace newton_matrix_test

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+namespace partition_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
@@ -427,3 +429,5 @@ TEST(Partition, StartVelocitiesThatContradictTheLoopAreRefused)
     const std::string said = error_of([&] { MoreauJean stepper(f.model.finish(), {.h = 1e-4}); });
     EXPECT_TRUE(contains(said, "four-bar") && contains(said, "start velocities")) << said;
 }
+
+} // namespace partition_test

@@ -2,6 +2,8 @@
 
 #include "model/random_motion.hpp"
 
+namespace rigid_body_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 
@@ -13,3 +15,5 @@ TEST(RigidBody, DerivativesAreExact)
     const RigidBody body({"b", 0, 1.3, {0.2, -0.4, 0.3}, J, {0, 0, -9.81}});
     expect_exact_derivatives(body, {random_motion(random)});
 }
+
+} // namespace rigid_body_test

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+namespace view_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -118,3 +120,5 @@ TEST(SpringForce, PullsWithStretchAndWithTheRateOfStretch)
               1e-14);
     EXPECT_TRUE(spring_force(law, {0, 0, 0}, {1, 2, 7}).pull.isZero(0)); // no direction
 }
+
+} // namespace view_test

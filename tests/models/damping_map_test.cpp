@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace tamis::test {
+namespace tamis::test::damping_map_test {
 
 namespace {
 
@@ -60,4 +60,4 @@ TEST_F(DampingMap, ABallThatStopsAtEachImpactStaysBelowTheBoundOfARigidBed)
     EXPECT_NEAR(soft["zeta_mean"].get<double>(), 0, 1e-9);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::damping_map_test

@@ -13,7 +13,7 @@
 #include <numbers>
 #include <sstream>
 
-namespace tamis::test {
+namespace tamis::test::lead_damper_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -211,4 +211,4 @@ TEST(LeadDamper, OnlyIndexOneIsStableForTheCrank)
     }
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::lead_damper_test

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace tamis::test {
+namespace tamis::test::lim_oscillator_test {
 namespace {
 
 nlohmann::json results_of(const std::filesystem::path& folder, std::vector<std::string> options)
@@ -84,4 +84,4 @@ TEST(LimOscillator, TableHoldsAllSchemesAndTheWholeSystem)
               std::string::npos);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::lim_oscillator_test

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-namespace tamis {
+namespace tamis::linear_oscillator_test {
 namespace {
 
 using Eigen::Vector4d;
@@ -184,4 +184,4 @@ TEST(LinearOscillator, TooLargeAStepIsNamed)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::linear_oscillator_test

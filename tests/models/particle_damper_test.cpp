@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-namespace tamis::test {
+namespace tamis::test::particle_damper_test {
 
 namespace {
 
@@ -75,4 +75,4 @@ TEST_F(ParticleDamper, WholeLooseAndTightOverlap)
     EXPECT_NEAR(rms[2], rms[0], 0.01 * rms[0]);
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::particle_damper_test

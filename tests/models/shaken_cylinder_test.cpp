@@ -6,7 +6,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::shaken_cylinder_test {
 
 namespace {
 
@@ -114,4 +114,4 @@ TEST(ShakenCylinder, CentreOfMassMovesAsInAnotherCodeWithElasticFriction)
 
 } // namespace
 
-} // namespace tamis::test
+} // namespace tamis::test::shaken_cylinder_test

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <sys/resource.h>
 
-namespace tamis {
+namespace tamis::slider_crank_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -367,4 +367,4 @@ TEST(SliderCrank, FullDiskKeepsWhatWasWritten)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::slider_crank_test

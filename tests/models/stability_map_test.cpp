@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::stability_map_test {
 
 TEST(StabilityMap, PiecesByAnyNumberOfThreadsMakeTheSameMap)
 {
@@ -46,4 +46,4 @@ TEST(StabilityMap, ErrorOfACoSimulationLeavesItsThread)
                          "give smaller parameters."));
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::stability_map_test

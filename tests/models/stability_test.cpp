@@ -11,7 +11,7 @@
 #include <complex>
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::stability_test {
 
 namespace {
 
@@ -219,4 +219,4 @@ TEST(Stability, ParametersOutOfRangeAreRefusedByName)
               "alpha, beta and gamma are all zero, which clamps nothing: give one of them.");
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::stability_test

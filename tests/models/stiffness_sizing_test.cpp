@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::stiffness_sizing_test {
 namespace {
 
 // Points of the map: steel balls of 3 mm, 1.182e6 N/m, beta = 3, eta = 5 %, contacts within a hundredth of a period.
@@ -31,4 +31,4 @@ TEST(StiffnessSizing, MaterialHasThePublishedStiffness)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::stiffness_sizing_test

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace tamis::test {
+namespace tamis::test::tamping_test {
 
 namespace {
 
@@ -176,4 +176,4 @@ TEST_F(Tamping, ARunThatWasStoppedEndsInTheSameState)
     EXPECT_EQ(text_of(folder() / "one/histories.csv"), text_of(folder() / "two/histories.csv"));
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::tamping_test

@@ -1,7 +1,7 @@
 // Balls that spin, roll and bounce, and rows of balls, against closed forms.
 #include "nscd/grain_scenes.hpp"
 
-namespace tamis {
+namespace tamis::ball_scene_test {
 namespace {
 
 using namespace scenes;
@@ -199,4 +199,4 @@ TEST_P(Ball, TouchingCradleReversesEveryContactAtOnceAsNewtonsLawForSimultaneous
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::ball_scene_test

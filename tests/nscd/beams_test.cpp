@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-namespace tamis::test {
+namespace tamis::test::beams_test {
 
 namespace {
 
@@ -331,4 +331,4 @@ TEST(Beams, BeamBetweenTwoMechanismsIsRefused)
     EXPECT_TRUE(contains(error, "'bridge' ties two mechanisms")) << error;
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::beams_test

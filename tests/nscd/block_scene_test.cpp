@@ -2,7 +2,7 @@
 // scheme is exact at theta = 1/2: v = a t and x = a t^2 / 2 to the tolerance of the contact solver.
 #include "nscd/grain_scenes.hpp"
 
-namespace tamis {
+namespace tamis::block_scene_test {
 namespace {
 
 using namespace scenes;
@@ -220,4 +220,4 @@ TEST_P(Block, RodInPainlevesParadoxIsStoppedByAnImpactWithoutCollision)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::block_scene_test

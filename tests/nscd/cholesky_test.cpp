@@ -4,6 +4,8 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+namespace cholesky_test {
+
 using namespace tamis;
 
 namespace {
@@ -47,3 +49,5 @@ TEST(Cholesky, RefusesWhatIsNotPositiveDefinite)
         EXPECT_FALSE(factor.compute(M));
     }
 }
+
+} // namespace cholesky_test

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <random>
 
-namespace tamis {
+namespace tamis::compliance_test {
 namespace {
 
 using namespace scenes;
@@ -359,4 +359,4 @@ TEST(Compliance, ImpossibleValuesAreRefused)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::compliance_test

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-namespace tamis {
+namespace tamis::dissipation_test {
 namespace {
 
 using namespace scenes;
@@ -124,4 +124,4 @@ TEST(Dissipation, EnergyBalanceOfADrivenCavityCloses)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::dissipation_test

@@ -1,7 +1,7 @@
 // Grains that meet bodies whose motion is prescribed.
 #include "nscd/grain_scenes.hpp"
 
-namespace tamis {
+namespace tamis::driven_scene_test {
 namespace {
 
 using namespace scenes;
@@ -159,4 +159,4 @@ TEST_P(Driven, StonesInATurningDrumDoNotSinkIntoIt)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::driven_scene_test

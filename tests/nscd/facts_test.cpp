@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+namespace facts_test {
+
 using namespace tamis;
 
 TEST(Facts, NameTheIndependentCoordinates)
@@ -27,3 +29,5 @@ TEST(Facts, NameNoCoordinatesWhereThereAreNone)
     model.grain({.shape = sphere(0.1), .material = steel, .density = 1000});
     EXPECT_FALSE(MoreauJean(model.finish(), {}).facts().contains("independent_coordinates"));
 }
+
+} // namespace facts_test

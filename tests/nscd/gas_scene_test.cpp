@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace tamis {
+namespace tamis::gas_scene_test {
 namespace {
 
 using namespace scenes;
@@ -379,4 +379,4 @@ TEST(Gas, MemoryDoesNotGrow)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::gas_scene_test

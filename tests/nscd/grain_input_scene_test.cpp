@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace tamis {
+namespace tamis::grain_input_scene_test {
 namespace {
 
 using namespace scenes;
@@ -172,4 +172,4 @@ TEST(GrainInput, AForceThatIsNotFiniteNamesTheGrainAndTheTime)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::grain_input_scene_test

@@ -2,6 +2,7 @@
 // to sqrt(s) and the same g: its velocities are those of the scene of size 1 times sqrt(s).
 #pragma once
 
+#include "nscd/step_scenes.hpp"
 #include "tamis/model/description.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
@@ -13,8 +14,6 @@ namespace tamis::scenes {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
-
-inline constexpr double g = 9.81;
 
 class AtEveryScale : public testing::TestWithParam<double> {
   protected:

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tamis {
+namespace tamis::grains_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -277,4 +277,4 @@ TEST(Grains, PendulumAndBedExchangeAngularMomentumToRoundOff)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::grains_test

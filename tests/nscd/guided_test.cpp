@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+namespace guided_test {
+
 using namespace tamis;
 using Eigen::Quaterniond;
 using Eigen::Vector3d;
@@ -105,3 +107,5 @@ TEST(Guided, MistakesAreNamed)
     EXPECT_EQ(error_of([&] { MoreauJean twice(scene.model.finish(), scene.options); }),
               "Coordinate 'carrier.x' is driven and guided, or guided twice: one of them must go.");
 }
+
+} // namespace guided_test

@@ -11,6 +11,8 @@
 #include <numbers>
 #include <random>
 
+namespace impact_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Matrix3d;
@@ -327,3 +329,5 @@ TEST(MoreauJean, FrictionOfATumblingBoxOnlyDissipates)
 }
 
 // Repetition.
+
+} // namespace impact_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-namespace tamis::test {
+namespace tamis::test::implicit_force_test {
 
 namespace {
 
@@ -214,4 +214,4 @@ TEST(ImplicitForce, SpringBetweenTwoMechanismsIsRefused)
     EXPECT_TRUE(contains(error, "'left' and 'right' ties two mechanisms")) << error;
 }
 
-} // namespace tamis::test
+} // namespace tamis::test::implicit_force_test

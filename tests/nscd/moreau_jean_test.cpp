@@ -14,6 +14,8 @@
 #include <numbers>
 #include <random>
 
+namespace moreau_jean_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Matrix3d;
@@ -453,3 +455,5 @@ TEST(MoreauJean, FullyDrivenSliderCrankFollowsItsClosedFormAndItsDrivePaysTheEne
     EXPECT_LT(std::abs(missing[1]), 1e-5);
     EXPECT_NEAR(order(missing[0], missing[1]), 2, 0.01);
 }
+
+} // namespace moreau_jean_test

@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace tamis {
+namespace tamis::position_correction_test {
 namespace {
 
 using namespace scenes;
@@ -276,4 +276,4 @@ TEST_F(SqueezedBed, HasTheSameBitsForAnyNumberOfThreadsAndAfterARestart)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::position_correction_test

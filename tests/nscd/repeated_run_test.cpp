@@ -12,6 +12,8 @@
 #include <numbers>
 #include <random>
 
+namespace repeated_run_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Matrix3d;
@@ -155,3 +157,5 @@ TEST(MoreauJean, StepsAllocateNothingOnceWarm)
             EXPECT_GT(contacts, 0);
         }
 }
+
+} // namespace repeated_run_test

@@ -1,7 +1,7 @@
 // Grains at rest on each other and between walls, against statics.
 #include "nscd/grain_scenes.hpp"
 
-namespace tamis {
+namespace tamis::stack_scene_test {
 namespace {
 
 using namespace scenes;
@@ -159,4 +159,4 @@ TEST_P(Stack, BallBetweenPressedJawsIsHeldUpToAtanMuAndThrownOutBeyond)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::stack_scene_test

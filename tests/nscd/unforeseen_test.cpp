@@ -3,7 +3,7 @@
 
 #include <random>
 
-namespace tamis {
+namespace tamis::unforeseen_test {
 namespace {
 
 using namespace scenes;
@@ -94,4 +94,4 @@ TEST(Unforeseen, ShotIntoStonesOverlapsByLessThanHalfAPercent)
 }
 
 } // namespace
-} // namespace tamis
+} // namespace tamis::unforeseen_test

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+namespace deposit_test {
+
 using namespace tamis;
 
 namespace {
@@ -50,3 +52,5 @@ TEST(Deposit, SpheresPackBetweenRandomLooseAndRandomClose)
     EXPECT_NEAR(rough.fraction, 0.575, 0.025);
     EXPECT_NEAR(rough.z, 4.5, 0.5);
 }
+
+} // namespace deposit_test

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
+namespace grading_test {
+
 using namespace tamis;
 
 namespace {
@@ -119,3 +121,5 @@ TEST(Grading, WhatIsNoSieveCurveIsRefused)
         EXPECT_TRUE(contains(error_of([&] { draw_sizes(g, 3); }), "not a sieve curve"));
     EXPECT_TRUE(contains(error_of([] { draw_sizes(monodisperse(1), 0); }), "at least one"));
 }
+
+} // namespace grading_test

@@ -10,6 +10,8 @@
 #include <map>
 #include <numbers>
 
+namespace lattices_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 using std::numbers::pi;
@@ -186,3 +188,5 @@ TEST(DropLattice, MistakesAreNamed)
     EXPECT_TRUE(contains(error(box(9, 9, 1), {.gap = 0.9}), "0.9"));
     EXPECT_TRUE(contains(error(wall({0, 0, 1}, 0), {}), "no inside"));
 }
+
+} // namespace lattices_test

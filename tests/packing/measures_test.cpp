@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
+namespace measures_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 using std::numbers::pi;
@@ -237,3 +239,5 @@ TEST(MiddleSolidFraction, IsNotANumberWhereTheBedIsThinnerThanAGrain)
     EXPECT_TRUE(std::isnan(middle_solid_fraction({}, {})));
     EXPECT_TRUE(std::isnan(middle_solid_fraction(std::vector<Vector3d>(1), std::vector<double>(1, 0.5))));
 }
+
+} // namespace measures_test

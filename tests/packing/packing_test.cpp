@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+namespace packing_test {
+
 using namespace tamis;
 
 namespace {
@@ -75,3 +77,5 @@ TEST(Deposit, TimeIsThatOfAllSteps)
     const Deposited rest = deposit(ball_above_the_floor(), floor_alone, how);
     EXPECT_NEAR(rest.time, static_cast<double>(rest.steps) * 0.02 * std::sqrt(0.1 / 9.81), 1e-9 * rest.time);
 }
+
+} // namespace packing_test

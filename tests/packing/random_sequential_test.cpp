@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
+namespace random_sequential_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 using std::numbers::pi;
@@ -94,3 +96,5 @@ TEST(RandomSequential, MoreThanCanBePlacedIsReportedWithTheFraction)
                          "Ball 1 "));
     EXPECT_TRUE(contains(error_of([] { random_sequential(sphere(1), std::vector<double>{0.1, -1}); }), "-1"));
 }
+
+} // namespace random_sequential_test

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
+namespace random_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -95,3 +97,5 @@ TEST(Random, ShufflesPutEachItemAnywhereEquallyOften)
     for (const auto& row : count)
         for (int c : row) EXPECT_NEAR(c, times / n, 4.5 * std::sqrt(times * 0.2 * 0.8));
 }
+
+} // namespace random_test

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
+namespace stones_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -252,3 +254,5 @@ TEST(Stones, FormsThatCannotBeAreRefused)
     EXPECT_TRUE(contains(error({.elongation = 1.3}, 1), "elongation 1.3"));
     EXPECT_TRUE(contains(error({}, 0), "A stone has a length of 0"));
 }
+
+} // namespace stones_test

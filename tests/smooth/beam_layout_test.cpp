@@ -4,6 +4,8 @@
 #include "smooth/damper.hpp"
 #include "tamis/smooth/smooth_solver.hpp"
 
+namespace beam_layout_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Vector3d;
@@ -163,3 +165,5 @@ TEST(Beam, EnergyIsKeptToTheFourthOrderOfTheMesh)
     EXPECT_LT(four, 2e-4);
     EXPECT_NEAR(std::log2(two / four), 4, 0.2);
 }
+
+} // namespace beam_layout_test

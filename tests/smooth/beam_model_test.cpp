@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
+namespace beam_model_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Matrix3d, Eigen::Vector3d;
@@ -106,3 +108,5 @@ TEST(Beam, OfAModelIsChecked)
     EXPECT_EQ(error_of([&] { SmoothModel smooth(model.finish()); }),
               "Beam 'b' has no length: its ends stand in one place.");
 }
+
+} // namespace beam_model_test

@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+namespace constraint_test {
+
 using namespace tamis;
 using Eigen::Vector3d;
 
@@ -118,3 +120,5 @@ TEST(MarkerWrench, DerivativesAreExact)
     wrench.set({{2, -3, 4}, {0.1, 0.2, 0.3}});
     expect_exact_derivatives(wrench, {random_motion(random)});
 }
+
+} // namespace constraint_test

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+namespace modes_test {
+
 using namespace tamis;
 
 TEST(Modes, OfTwoMassesInAChainAreThoseOfTheClosedForm)
@@ -103,3 +105,5 @@ TEST(Modes, OfABeamWithAMassAtItsEndAreTimoshenkos)
         EXPECT_GT(along, 0.999 * all);
     }
 }
+
+} // namespace modes_test

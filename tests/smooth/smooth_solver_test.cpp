@@ -13,6 +13,8 @@
 #include <functional>
 #include <gtest/gtest.h>
 
+namespace smooth_solver_test {
+
 using namespace tamis;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -397,3 +399,5 @@ TEST(SmoothSolver, RefusesWhatHasNoSolution)
         EXPECT_TRUE(contains(error, "to t = 0.05 s did not converge in 1 Newton iterations")) << error;
     }
 }
+
+} // namespace smooth_solver_test

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+namespace smooth_test {
+
 using namespace tamis;
 using namespace tamis::scenes;
 using Eigen::Vector3d;
@@ -363,3 +365,5 @@ TEST(SmoothModel, LeavesBodiesToOthersAndTakesTheirWrench)
     const std::string error = error_of([&] { smooth.node(model.body("hand")); });
     EXPECT_TRUE(contains(error, "Body 'hand' is left out")) << error;
 }
+
+} // namespace smooth_test

@@ -6,6 +6,8 @@
 #include <complex>
 #include <gtest/gtest.h>
 
+namespace two_step_test {
+
 using namespace tamis;
 
 TEST(TwoStep, CoefficientsAreThoseOfTheRationalValuesOfTheRadius)
@@ -53,3 +55,5 @@ TEST(TwoStep, SpectralRadiusAtInfinityIsTheOneAskedFor)
     }
     EXPECT_TRUE(contains(error_of([] { TwoStep::with_radius(1.2); }), "rho_inf is 1.2"));
 }
+
+} // namespace two_step_test
