@@ -11,7 +11,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 src = root / "src"
 rooms = {"base": set()}
 for line in (root / "CMakeLists.txt").read_text().splitlines():
-    if match := re.match(r"tamis_room\(([\w ]+)\)", line):
+    if match := re.match(r" *tamis_room\(([\w ]+)\)", line):
         name, *known = match[1].split()
         allowed = {name, "base"}
         for room in known:

@@ -6,7 +6,15 @@ namespace tamis {
 
 namespace {
 
-NonsmoothPeerOptions follows(const CoupledOptions& o)
+Body body_numbered(const Model& model, int number)
+{
+    const BodyRecord& record = model.bodies()[number];
+    return {record.mechanism, number - model.body_number({record.mechanism, 0})};
+}
+
+} // namespace
+
+NonsmoothPeerOptions nonsmooth_options(const CoupledOptions& o)
 {
     const bool weighs = o.scheme == CouplingScheme::modified;
     return {.substeps = o.nonsmooth_substeps,
@@ -15,7 +23,6 @@ NonsmoothPeerOptions follows(const CoupledOptions& o)
             .dem = o.dem};
 }
 
-// The peers are the smooth one, then the nonsmooth one, which goes first on the other one's prediction.
 CouplingOptions coupling_options(const CoupledOptions& o)
 {
     const bool tight = o.scheme == CouplingScheme::tight;
@@ -32,13 +39,13 @@ CouplingOptions coupling_options(const CoupledOptions& o)
             .must_converge = o.must_converge};
 }
 
-Body body_numbered(const Model& model, int number)
+void cross_the_cut(std::span<const double> y, std::span<double> u)
 {
-    const BodyRecord& record = model.bodies()[number];
-    return {record.mechanism, number - model.body_number({record.mechanism, 0})};
+    std::copy_n(y.begin() + InterfaceMotion::size, wrench_size, u.begin());
+    std::copy_n(y.begin(), InterfaceMotion::size, u.begin() + wrench_size);
 }
 
-Body carrier(const Model& model, const Split& split)
+Body carrier_of(const Model& model, const Split& split)
 {
     if (split.carrier < 0)
         fail("The cut of model '{}' is at a joint on the ground: nothing is left for the smooth side; cut "
@@ -46,8 +53,6 @@ Body carrier(const Model& model, const Split& split)
              model.name());
     return body_numbered(model, split.carrier);
 }
-
-} // namespace
 
 void CoupledView::show(SmoothView& smooth, const View& nonsmooth, const Split& split)
 {
@@ -75,17 +80,11 @@ Wrench CoupledView::contact_force(Body body, const Eigen::Vector3d& about) const
 
 Coupled::Coupled(const Model& model, const Cut& cut, const CoupledOptions& options)
     : view_(model), split_(split(model, cut, view_)), model_(model, split_.away),
-      smooth_(model_, carrier(model, split_), split_.marker, options.H, options.smooth_substeps,
+      smooth_(model_, carrier_of(model, split_), split_.marker, options.H, options.smooth_substeps,
               options.smooth),
-      nonsmooth_(split_, cut.kind, options.nonsmooth, options.H, smooth_.marker(), follows(options))
+      nonsmooth_(split_, cut.kind, options.nonsmooth, options.H, smooth_.marker(), nonsmooth_options(options))
 {
-    connect(
-        {&smooth_, &nonsmooth_},
-        [](std::span<const double> y, std::span<double> u) {
-            std::copy_n(y.begin() + InterfaceMotion::size, wrench_size, u.begin());
-            std::copy_n(y.begin(), InterfaceMotion::size, u.begin() + wrench_size);
-        },
-        coupling_options(options));
+    connect({&smooth_, &nonsmooth_}, cross_the_cut, coupling_options(options));
     show();
 }
 

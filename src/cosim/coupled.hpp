@@ -27,6 +27,15 @@ struct CoupledOptions {
     std::optional<DemOptions> dem; // the nonsmooth side by the penalty method; h and guided are set here
 };
 
+// What they mean for the nonsmooth side, and for a coupling of the smooth peer, then the nonsmooth one, which goes first
+// on the other one's prediction.
+NonsmoothPeerOptions nonsmooth_options(const CoupledOptions& options);
+CouplingOptions coupling_options(const CoupledOptions& options);
+// Motion of the smooth side's marker to the nonsmooth side, wrench back.
+void cross_the_cut(std::span<const double> y, std::span<double> u);
+// The body of the smooth side on which the nonsmooth one hangs.
+Body carrier_of(const Model& model, const Split& split);
+
 // The whole model, as laws and records see it: bodies of either side, grains, contacts. Between communication
 // points bodies beyond the cut are shown as at the last one, those of the smooth side as it last had them.
 class CoupledView : public View {
