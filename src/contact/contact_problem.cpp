@@ -10,6 +10,7 @@
 // far the contacts are violated.
 #include "tamis/contact/contact_problem.hpp"
 
+#include "tamis/base/parallel_for.hpp"
 #include "tamis/base/prefetch.hpp"
 #include "tamis/contact/contact_law.hpp"
 
@@ -34,46 +35,64 @@ int ContactProblem::reserve_map(int block)
     return static_cast<int>(start);
 }
 
-// Impulses and moments on rigid blocks are summed first and meet the inverse mass once.
-void ContactProblem::rebuild_velocities()
+namespace {
+
+// To v of its blocks that are `mine`; of a rigid block the impulse and its moment.
+template <class Mine>
+void add_impulses(ContactProblem& problem, const Contact& contact, const Mine& mine)
 {
-    const int general_end = general_offset.back();
-    v = v_free;
-    v.tail(v.size() - general_end).setZero();
-    for (const Contact& contact : contacts) {
-        const int m = contact.active_rows();
-        const Eigen::Vector3d P = m == 3 ? Eigen::Vector3d(contact.frame * contact.r)
-                                         : contact.frame.leftCols(m) * contact.r.head(m);
-        for (int s = 0; s < 2; ++s) {
-            const Contact::Side& side = contact.side[s];
-            if (side.block < 0) continue;
-            double* x = v.data() + offset(side.block);
-            if (is_rigid(side.block)) {
-                const Eigen::Vector3d F = s == 0 ? Eigen::Vector3d(-P) : P;
-                Eigen::Map<Eigen::Vector3d> force(x), moment(x + 3);
-                if (contact.law == Law::rolling) {
-                    moment += F;
-                } else {
-                    force += F;
-                    moment += contact.arm[s].cross(F);
-                }
-                continue;
+    const int m = contact.active_rows();
+    const Eigen::Vector3d P =
+        m == 3 ? Eigen::Vector3d(contact.frame * contact.r) : contact.frame.leftCols(m) * contact.r.head(m);
+    for (int s = 0; s < 2; ++s) {
+        const Contact::Side& side = contact.side[s];
+        if (!mine(side.block)) continue;
+        double* x = problem.v.data() + problem.offset(side.block);
+        if (problem.is_rigid(side.block)) {
+            const Eigen::Vector3d F = s == 0 ? Eigen::Vector3d(-P) : P;
+            Eigen::Map<Eigen::Vector3d> force(x), moment(x + 3);
+            if (contact.law == Law::rolling) {
+                moment += F;
+            } else {
+                force += F;
+                moment += contact.arm[s].cross(F);
             }
-            const int n = block_size(side.block);
-            const double* y = Y.data() + side.map;
-            for (int row = 0; row < m; ++row, y += n)
-                for (int k = 0; k < n; ++k) x[k] += y[k] * contact.r[row];
+            continue;
         }
+        const int n = problem.block_size(side.block);
+        const double* y = problem.Y.data() + side.map;
+        for (int row = 0; row < m; ++row, y += n)
+            for (int k = 0; k < n; ++k) x[k] += y[k] * contact.r[row];
     }
-    double* x = v.data() + general_end;
-    const double* start = v_free.data() + general_end;
-    for (const RigidBlock& body : rigid) {
-        Eigen::Map<Eigen::Vector3d> velocity(x), turning(x + 3);
-        velocity = Eigen::Map<const Eigen::Vector3d>(start) + velocity * body.inverse_mass;
-        turning = Eigen::Map<const Eigen::Vector3d>(start + 3) + (body.inverse_inertia * turning).eval();
-        x += 6;
-        start += 6;
-    }
+}
+
+} // namespace
+
+// Impulses and moments on rigid blocks are summed first and meet the inverse mass once. Each thread has rigid blocks of
+// its own, the first one the general blocks as well: the order of every sum is that of the contacts.
+void ContactProblem::rebuild_velocities(int threads)
+{
+    const int first_rigid = general(), bodies = static_cast<int>(rigid.size());
+    v.resize(v_free.size());
+    v.head(general_offset.back()) = v_free.head(general_offset.back());
+    parallel_for(bodies, bodies < threads ? 1 : threads, [&](int begin, int end) {
+        v.segment(offset(first_rigid + begin), 6 * (end - begin)).setZero();
+        const auto mine = [&](int block) {
+            if (block < first_rigid) return block >= 0 && begin == 0;
+            return block - first_rigid >= begin && block - first_rigid < end;
+        };
+        for (const Contact& contact : contacts)
+            if (mine(contact.side[0].block) || mine(contact.side[1].block))
+                add_impulses(*this, contact, mine);
+        for (int i = begin; i < end; ++i) {
+            const RigidBlock& body = rigid[i];
+            double* x = v.data() + offset(first_rigid + i);
+            const double* start = v_free.data() + offset(first_rigid + i);
+            Eigen::Map<Eigen::Vector3d> velocity(x), turning(x + 3);
+            velocity = Eigen::Map<const Eigen::Vector3d>(start) + velocity * body.inverse_mass;
+            turning = Eigen::Map<const Eigen::Vector3d>(start + 3) + (body.inverse_inertia * turning).eval();
+        }
+    });
 }
 
 Eigen::Vector3d ContactProblem::relative_velocity(const Contact& contact) const

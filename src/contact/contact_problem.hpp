@@ -121,10 +121,10 @@ struct ContactProblem {
     Row6 rigid_row(const Contact& contact, int side, int row) const;
     Row6 rigid_response(const Contact& contact, int side, int row) const; // of Y
 
-    Eigen::Vector3d relative_velocity(const Contact& contact) const;         // u from v
-    double relative_velocity(const Contact& contact, int row) const;         // one row of it
-    void apply_impulse(const Contact& contact, int row, double impulse);     // v += Y_row impulse
-    void rebuild_velocities();                                               // v = v_free + sum_a Y_a r_a
+    Eigen::Vector3d relative_velocity(const Contact& contact) const;     // u from v
+    double relative_velocity(const Contact& contact, int row) const;     // one row of it
+    void apply_impulse(const Contact& contact, int row, double impulse); // v += Y_row impulse
+    void rebuild_velocities(int threads = 1); // v = v_free + sum_a Y_a r_a; same bits for all threads
     double delassus(const Contact& a, int i, const Contact& b, int j) const; // entry (i, j) of W_ab
     Eigen::Matrix3d local_delassus(const Contact& contact) const;            // W_aa
 };

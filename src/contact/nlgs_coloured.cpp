@@ -243,7 +243,7 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
     for (;;) {
         if (check) {
             if (report.sweeps > 0) sweeper.store_impulses(problem, threads);
-            problem.rebuild_velocities();
+            problem.rebuild_velocities(threads);
             report.residual = residual(problem, threads);
             contact_wrenches(problem, work_->wrenches);
             if (report.sweeps > 0) // where many sweeps are needed, as much as it would be over an interval

@@ -252,6 +252,13 @@ TEST(ContactProblem, RigidBlocksEqualGeneralBlocksWithTheSameMaps)
         rigid.rebuild_velocities();
         general.rebuild_velocities();
         EXPECT_LT((rigid.v - general.v).norm(), 1e-13 * general.v.norm());
+        for (ContactProblem* problem : {&rigid, &general})
+            for (const int threads : {2, 3, 100}) {
+                const VectorXd v = problem->v;
+                problem->v.setOnes();
+                problem->rebuild_velocities(threads);
+                EXPECT_TRUE((problem->v.array() == v.array()).all()) << threads << " threads";
+            }
         const Residual a = residual(rigid), b = residual(general);
         EXPECT_NEAR(a.natural_max, b.natural_max, 1e-12 * b.natural_max);
         EXPECT_NEAR(a.natural_rms, b.natural_rms, 1e-12 * b.natural_rms);
