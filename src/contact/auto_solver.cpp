@@ -17,7 +17,8 @@ constexpr int few_contacts = 48;  // up to here exact local solutions pay
 constexpr int few_sweeps = 200;   // that a problem of few contacts gets before the robust solver is asked
 constexpr int many_sweeps = 5000; // that one of more contacts gets; who allows less has no time
 constexpr int soon_solved = 150;  // contacts, by the robust solver: a tenth of a second or so
-constexpr int few_spots = 6;      // that are then tried in more contacts
+constexpr int late_steps = 300;   // that it may take on so many; none on more
+constexpr int few_spots = 6;      // that are tried first in more contacts
 constexpr int stretch = 384;      // sweeps, after which they must have gained:
 constexpr double slow = 0.8;      // less than this, a hard spot is looked for
 constexpr double stalled = 0.98;  // less than this, single precision is at its end
@@ -31,19 +32,24 @@ SolverReport AutoSolver::solve(ContactProblem& problem)
 {
     const int contacts = static_cast<int>(problem.contacts.size());
     const bool few = contacts <= few_contacts;
-    const bool suits = contacts <= soon_solved && RobustContacts::suits(problem);
+    const bool suits = RobustContacts::suits(problem), soon = suits && contacts <= soon_solved;
     ContactSolver& sweeps = few ? static_cast<ContactSolver&>(few_) : many_;
     sweeps.stop = stop;
     if (few && suits) sweeps.stop.max_sweeps = std::min(stop.max_sweeps, few_sweeps);
-    const SolverReport swept = sweeps.solve(problem);
+    SolverReport swept = sweeps.solve(problem);
     const bool stagnates = swept.growth || (swept.status == SolverStatus::iteration_limit &&
                                             (few || swept.sweeps >= many_sweeps));
     if (!stagnates) return swept;
-    if (!suits) return few ? swept : solve_spots(problem, swept);
+    if (!few && !soon) {
+        swept = solve_spots(problem, swept);
+        if (swept.status != SolverStatus::iteration_limit) return swept;
+    }
+    if (!suits) return swept;
 
     r_.resize(problem.contacts.size());
     for (std::size_t a = 0; a < r_.size(); ++a) r_[a] = problem.contacts[a].r;
     robust_.stop = stop;
+    robust_.newton_steps = soon ? late_steps : 0;
     SolverReport solved = robust_.solve(problem);
     if (!(solved.residual.natural_max <= swept.residual.natural_max)) {
         for (std::size_t a = 0; a < r_.size(); ++a) problem.contacts[a].r = r_[a];

@@ -13,8 +13,9 @@ namespace tamis {
 
 // Few contacts: serial sweeps with exact local solutions; when they stagnate, the robust solver goes on from
 // where they ended, and the better of the two results is kept. Many: coloured sweeps; when these stagnate, the robust
-// solver on up to 150 contacts, or else on those few bodies where the residual is (HardSpot). The report says who
-// gave the result. Never a device: from how many contacts on it would pay was not measured.
+// solver on up to 150 contacts. On more, first those few bodies where the residual is (HardSpot), then, up to 1000
+// contacts, all of them, which takes seconds. The report says who gave the result. Never a device: from how many
+// contacts on it would pay was not measured.
 class AutoSolver : public ContactSolver {
   public:
     explicit AutoSolver(int threads = 0);

@@ -10,7 +10,6 @@ namespace tamis {
 
 namespace {
 constexpr int most_contacts = 1000; // that can be factorised in less than a second or so
-constexpr int newton_steps = 300;   // of late attempts: a step must not take minutes
 } // namespace
 
 bool RobustContacts::suits(const ContactProblem& problem)

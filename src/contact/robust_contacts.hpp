@@ -11,6 +11,7 @@ class RobustContacts : public ContactSolver {
   public:
     SolverReport solve(ContactProblem& problem) override;
     static bool suits(const ContactProblem& problem);
+    int newton_steps = 300; // of late attempts, see RobustOptions: a step must not take minutes
 };
 
 } // namespace tamis

@@ -441,8 +441,9 @@ LocalReport solve_robust(LocalProblem& problem, const RobustOptions& options)
         search.sweep(std::min(10, options.sweeps - k));
     // The order is that of cost; the numbers of steps are those after which more of the same seldom helps.
     search.done() || search.newton(60) || search.interior_point(true, 80) || search.hopeless() ||
-        search.graded_newton(1, options.newton_steps) || search.graded_newton(0.3, options.newton_steps) ||
-        search.interior_point(false, 150) || search.newton(400);
+        options.newton_steps == 0 || search.graded_newton(1, options.newton_steps) ||
+        search.graded_newton(0.3, options.newton_steps) || search.interior_point(false, 150) ||
+        search.newton(400);
     return search.finish(problem);
 }
 

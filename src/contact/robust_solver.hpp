@@ -27,7 +27,7 @@ LocalReport solve_local_nlgs(LocalProblem& problem, const LocalNlgsOptions& opti
 struct RobustOptions {
     double tolerance = 1e-8; // on the relative natural map
     int sweeps = 50;         // before the first factorisation
-    int newton_steps = 2500; // of each attempt with an alpha for every contact, which comes late
+    int newton_steps = 2500; // of each late attempt, with an alpha for every contact; 0: no late attempts
 };
 LocalReport solve_robust(LocalProblem& problem, const RobustOptions& options = {});
 

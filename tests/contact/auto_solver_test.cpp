@@ -21,7 +21,41 @@ ContactProblem small_bed()
     return beds::bed({.cells = {4, 3, 2}, .spheres = true});
 }
 
+// Cubes of 1 kg on four points each, the topmost of 100 kg.
+ContactProblem tower(int cubes)
+{
+    using Eigen::Vector3d;
+    ContactProblem problem;
+    beds::Random random(1);
+    for (int i = 0; i < cubes; ++i) {
+        const double mass = i == cubes - 1 ? 100 : 1;
+        beds::add_grain(problem, Vector3d(0, 0, i + 0.5) + random.vector(0.05), mass,
+                        mass / 6 * Eigen::Matrix3d::Identity(), {0, 0, -9.81e-3}, {0, 0, 0});
+    }
+    for (int i = 0; i < cubes; ++i)
+        beds::add_manifold(problem, i - 1, i, Vector3d(0, 0, i) + random.vector(0.05),
+                           Vector3d(0, 0, 1) + random.vector(0.02), 4, 0.45, 0.7, 0, 0);
+    return problem;
+}
+
 } // namespace
+
+// Sweeps pass a load on by one cube; here no few bodies hold the residual either.
+TEST(AutoSolver, SolvesDirectlyWhereSweepsStagnateOnHundredsOfContacts)
+{
+    const ContactProblem given = tower(40);
+    ASSERT_EQ(given.contacts.size(), 160u);
+    const auto solved_by = [&](const char* name) {
+        ContactProblem problem = given;
+        const auto solver = make_solver(name, 1);
+        solver->stop.max_sweeps = 5000;
+        return solve(*solver, problem, 1e-6);
+    };
+    EXPECT_EQ(solved_by("coloured").status, SolverStatus::iteration_limit);
+    const SolverReport report = solved_by("auto");
+    EXPECT_EQ(report.status, SolverStatus::converged);
+    EXPECT_STREQ(report.solver, "robust");
+}
 
 TEST(FloatThenDouble, ReachesWhatSinglePrecisionCannot)
 {
