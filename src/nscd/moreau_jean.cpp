@@ -260,12 +260,7 @@ std::uint64_t MoreauJean::state_hash() const
 {
     StateHash hash;
     Mechanisms::hash(state_, hash);
-    for (const GrainState& g : state_.grains) {
-        hash.add(g.x.data(), 3);
-        hash.add(g.q.coeffs().data(), 4);
-        hash.add(g.v.data(), 3);
-        hash.add(g.L.data(), 3);
-    }
+    Grains::hash(state_.grains, hash);
     hash.add(state_.memory.data(), static_cast<std::ptrdiff_t>(state_.memory.size()));
     return hash.value;
 }
