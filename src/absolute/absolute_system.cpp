@@ -228,7 +228,7 @@ void AbsoluteSystem::forces(const std::vector<CentrePose>& q, const AbsoluteView
     for (const JointForce& j : model_.joint_forces()) joint_force(j.on, law_force(model_, j, view));
     for (const PointSpring& s : model_.point_springs()) {
         const Vector3d a = view.position(s.a), b = view.position(s.b);
-        const Vector3d pull = spring_force(s.law, b - a, view.velocity(s.b) - view.velocity(s.a)).pull;
+        const Vector3d pull = spring_force(s.law, b - a, view.velocity(s.b) - view.velocity(s.a));
         apply(model_.frame_record(s.a).body, a, pull, none);
         apply(model_.frame_record(s.b).body, b, -pull, none);
     }
