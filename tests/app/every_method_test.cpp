@@ -220,4 +220,46 @@ TEST(EveryMethod, SaysWhichPartItLacks)
     lacks(bed.finish(), "no grains");
 }
 
+// A mass on a spring with omega h = 2.1, which is unstable unless it is implicit.
+TEST(EveryMethod, StiffImplicitForceIsSteppedOrRefusedByName)
+{
+    const double h = 1e-3, k = 2.1 * 2.1 / (h * h), start = 0.1;
+    const auto mass_with = [&](const std::function<void(ModelDescription&, Body)>& add) {
+        auto model = std::make_unique<ModelDescription>("oscillator");
+        const Body mass = model->add({.name = "mass", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
+        add(*model, mass);
+        model->start(mass, start, 0);
+        return model;
+    };
+    const auto in_joint = mass_with([&](ModelDescription& model, Body mass) {
+        model.spring(model.coordinate(mass), {.stiffness = k, .treatment = ForceTreatment::implicit});
+    });
+    const auto between_points = mass_with([&](ModelDescription& model, Body mass) {
+        model.spring(model.frame("eye", mass), model.frame("hook", ground, {-1, 0, 0}),
+                     {.stiffness = k, .rest = 1, .treatment = ForceTreatment::implicit});
+    });
+    const auto law = mass_with([&](ModelDescription& model, Body mass) {
+        const Coordinate x = model.coordinate(mass);
+        model.force(
+            x, [=](const View& s) { return -k * s.q(x); }, ForceTreatment::implicit);
+    });
+    for (const auto& [model, name] : {std::pair{in_joint.get(), "the spring in the joint 'mass'"},
+                                      {between_points.get(), "the spring between 'eye' and 'hook'"},
+                                      {law.get(), "the force on 'mass'"}}) {
+        const Model& m = model->finish();
+        for (const std::string& error :
+             {error_of([&] { Absolute(m, {.h = h}); }), error_of([&] { GeneralizedAlpha(m, {.h = h}); })}) {
+            EXPECT_TRUE(contains(error, name)) << error;
+            EXPECT_TRUE(contains(error, "run the model by the Moreau-Jean scheme")) << error;
+        }
+        MoreauJean run(m, {.h = h});
+        double most = 0;
+        for (int n = 0; n < 1000; ++n) {
+            run.step();
+            most = std::max(most, std::abs(run.view().q({0, 0})));
+        }
+        EXPECT_LT(most, 1.01 * start) << name; // theta = 1/2 keeps the energy of linear forces
+    }
+}
+
 } // namespace tamis::test::every_method_test
