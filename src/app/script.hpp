@@ -139,6 +139,7 @@ class Script {
     void read_stepping();
     void read_compliance();
     void check_all() const;
+    std::unique_ptr<Stepper> choose_stepper() const;
     void start_anew();
     const Model* finished_ = nullptr;
     std::string description_;

@@ -64,7 +64,7 @@ TEST(DemPeer, SubStepsAreHartsAtMost)
         });
     };
     EXPECT_EQ(refused(6), "");
-    EXPECT_TRUE(contains(refused(3), "Hart") && contains(refused(3), "--nonsmooth-substeps")) << refused(3);
+    EXPECT_TRUE(contains(refused(3), "Hart") && contains(refused(3), "more substeps")) << refused(3);
 }
 
 // At rest the container carries the weight of the balls, whatever the scheme.
