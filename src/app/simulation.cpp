@@ -38,6 +38,7 @@ double seconds_since(std::chrono::steady_clock::time_point start)
 struct Statistics {
     long steps = 0, steps_before = 0, contact_steps = 0, contacts = 0, sweeps = 0, unconverged = 0;
     int max_contacts = 0, max_sweeps = 0;
+    bool loops = false; // the method closes joints or loops
     double max_residual = 0, max_loop_error = 0, energy_start = 0, energy_end = 0;
     double max_penetration = 0, max_momentum_error = 0;
     double overlap = 0, overlap_t = 0; // largest penetration over the smaller body's size, and when
@@ -77,6 +78,7 @@ struct Statistics {
         max_contacts = std::max(max_contacts, r.contacts);
         max_sweeps = std::max(max_sweeps, r.sweeps);
         max_residual = std::max(max_residual, r.residual);
+        loops = loops || r.loops;
         max_loop_error = std::max(max_loop_error, r.loop_error);
     }
 
@@ -303,15 +305,6 @@ std::string equations(const Stepper& stepper)
     return found == facts.end() ? "" : std::get<std::string>(found->second);
 }
 
-// Methods in absolute coordinates close all joints as loops; dem has none.
-bool has_loops(const Script& script)
-{
-    if (script.method() == Method::dem) return false;
-    const auto& all = script.finished().mechanisms();
-    return script.method() != Method::moreau_jean ||
-           std::any_of(all.begin(), all.end(), [](const Mechanism& m) { return !m.loops().empty(); });
-}
-
 void print_summary(const Script& script, const Stepper& stepper, const Statistics& s, const Verdict& verdict,
                    const Output* output)
 {
@@ -325,7 +318,7 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
     fmt::print("  contacts     in {} steps, {} at most; {} sweeps a step at most; worst residual {:.1e}\n",
                s.contact_steps, s.max_contacts, s.max_sweeps, s.max_residual);
     if (s.contact_steps > 0) fmt::print("  penetration  {:.1e} m at most\n", s.max_penetration);
-    if (has_loops(script)) fmt::print("  loop error   {:.1e} m at most\n", s.max_loop_error);
+    if (s.loops) fmt::print("  loop error   {:.1e} m at most\n", s.max_loop_error);
     fmt::print("  energy       {:.9g} J -> {:.9g} J\n", s.energy_start, s.energy_end);
     fmt::print("  step time   ");
     for (std::size_t k = 0; k < phase_names.size(); ++k)

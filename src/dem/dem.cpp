@@ -250,6 +250,7 @@ StepReport Dem::step()
 
     StepReport report;
     report.contacts = bed_.contacts();
+    report.loops = mechanisms_.has_loops();
     report.loop_error = mechanisms_.loop_error();
     if (const auto [a, b] = bed_.deepest(); a >= 0)
         report.add_gap(-bed_.largest_overlap(), shape_of(a), shape_of(b), sizes_);

@@ -126,6 +126,7 @@ StepReport MoreauJean::step()
     if (solved.growth) report.wedged = assembly_->keep_wedge(problem_, *solved.growth);
     report.violation = options_.h * solved.residual.approach;
     for (const DetectedContact& d : found_) report.add_gap(d.point.gap, d.shape_a, d.shape_b, sizes_);
+    report.loops = mechanisms_.has_loops();
     report.loop_error = mechanisms_.loop_error();
     return report;
 }
