@@ -339,14 +339,13 @@ std::uint64_t Dem::state_hash() const
 Facts Dem::facts() const
 {
     const Dissipation lost = bed_.dissipated();
-    const auto joule = [](double energy) { return fmt::format("{:.6g}", energy); };
     Facts facts{
         {"dem/friction_model", options_.friction == FrictionModel::elastic ? "elastic" : "directional"},
-        {"dem/hart_step_s", fmt::format("{:.6g}", hart_step(model_))},
-        {"dem/wall_work_J", joule(bed_.wall_work())},
-        {"dem/dissipated_J/normal_damping", joule(lost.normal)},
-        {"dem/dissipated_J/friction", joule(lost.friction)},
-        {"dem/dissipated_J/rolling", joule(lost.rolling)}};
+        {"dem/hart_step_s", hart_step(model_)},
+        {"dem/wall_work_J", bed_.wall_work()},
+        {"dem/dissipated_J/normal_damping", lost.normal},
+        {"dem/dissipated_J/friction", lost.friction},
+        {"dem/dissipated_J/rolling", lost.rolling}};
     if (mechanisms_.count() > 0) facts.merge(mechanisms_.facts());
     return facts;
 }

@@ -69,7 +69,7 @@ struct StepReport {
 };
 
 // What a method tells of itself for the summary of a run, by name; "a/b" is b of a group a.
-using Fact = std::variant<std::string, long, std::vector<std::string>>;
+using Fact = std::variant<std::string, long, double, std::vector<std::string>>;
 using Facts = std::map<std::string, Fact>;
 
 class Stepper {
