@@ -3,8 +3,8 @@
 //     m c'' = m g + F,   I omega' = M - omega x I omega,   g(q) = 0
 //
 // with the rows of AbsoluteJoints. G follows from x' = w x (x - c) + c', X' = w x X; G' v is the second
-// derivative of g at constant c' and omega, hence constant w. Driven coordinates are refused, and so are implicit forces:
-// they have no tangents here, and would bound the step, which they promise not to.
+// derivative of g at constant c' and omega, hence constant w. Driven coordinates are refused, and so are implicit
+// forces: they have no tangents here, and would bound the step, which they promise not to.
 #include "tamis/absolute/absolute_system.hpp"
 
 #include "tamis/base/error.hpp"
