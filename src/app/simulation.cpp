@@ -257,6 +257,7 @@ RunQuality quality(const Script& script, const Statistics& s, const Watch& watch
     run.travel = watch.travel();
     run.travel_body = watch.travel_body();
     if (run.touching) run.smallest_shape = model.shape_name(watch.smallest_shape());
+    run.implicit = script.method() != Method::absolute && script.method() != Method::generalized_alpha;
     if (script.explicit_springs()) {
         const StiffestSpring spring = stiffest_spring(model, set.h);
         run.spring = spring.rate;
