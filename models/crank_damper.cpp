@@ -117,26 +117,19 @@ TAMIS_MODEL(crank_damper, "A crank shakes a beam with a particle damper at its e
         record(
             "force_y", [=](const View& s) { return s.contact_force(box).force.y(); }, "N");
         record(
-            {"com_x", "com_y", "com_z"},
-            [=](const View& s) {
-                const Vector3d p = centre_of_grains(s, box);
-                return std::vector{p.x(), p.y() + cavity / 2, p.z()};
-            },
-            "m");
+            {"com_x", "com_y", "com_z"}, [=](const View& s) { return centre_of_shot(s, box, cavity); }, "m");
     }
     // 6. Results, of the second half of the run.
     result(
         {"rms_y_m", "amplitude_y_m"},
         [=](const Columns& c) {
-            const Vibration y = late_vibration({c["t"], c["y"]}, frequency);
-            return std::vector{y.rms, y.amplitude};
+            return late_vibration({c["t"], c["y"]}, frequency);
         },
         "m");
     result(
         {"rms_v_m_per_s", "amplitude_v_m_per_s"},
         [=](const Columns& c) {
-            const Vibration v = late_vibration({c["t"], c["v"]}, frequency);
-            return std::vector{v.rms, v.amplitude};
+            return late_vibration({c["t"], c["v"]}, frequency);
         },
         "m/s");
 

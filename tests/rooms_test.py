@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The rooms of src/: no include against their order, no cycle between files, a README in each.
+"""The rooms of src/: no include against their order, no cycle between files, a README in each, and no option of the
+command line in what a library says.
 
 The order is that of CMakeLists.txt (tamis_room): a room may include itself, src/base, and what it is linked with.
 """
@@ -59,6 +60,18 @@ def visit(node, path):
 for node in sorted(graph):
     if node not in state:
         visit(node, [node])
+
+# Libraries have no command line: src/app adds the names of options to their errors.
+token = re.compile(r'//[^\n]*|/\*.*?\*/|\'(?:[^\'\\\n]|\\\'|\\[^\'\n]+)\'' # comments and characters
+                   r'|R"\w*\((?P<raw>.*?)\)\w*"|"(?P<text>(?:[^"\\\n]|\\.)*)"', re.S)
+for name in includes:
+    if name.startswith("app/"):
+        continue
+    text = (src / name).read_text()
+    for match in token.finditer(text):
+        if option := re.search(r"(?:^| )(--[a-z][a-z-]*)", match["raw"] or match["text"] or ""):
+            line = text.count("\n", 0, match.start()) + 1
+            faults.append(f"{name}:{line} says {option[1]}: name options in src/app only")
 
 for fault in faults:
     print(fault)

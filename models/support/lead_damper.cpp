@@ -72,7 +72,7 @@ ShapeId LeadShot::enclose(ModelDescription& model, Body container, double height
                         "container");
 }
 
-Vector3d centre_of_grains(const View& view, Body body)
+std::vector<double> centre_of_shot(const View& view, Body container, double height)
 {
     Vector3d sum(0, 0, 0);
     double mass = 0;
@@ -80,7 +80,8 @@ Vector3d centre_of_grains(const View& view, Body body)
         sum += view.model().grains()[i].mass * view.grains()[i].x;
         mass += view.model().grains()[i].mass;
     }
-    return view.rotation(body).transpose() * (sum / mass - view.position(body));
+    const Vector3d p = view.rotation(container).transpose() * (sum / mass - view.position(container));
+    return {p.x(), p.y() + height / 2, p.z()};
 }
 
 double torque_at_end(const View& view, double torsional_stiffness)
@@ -91,7 +92,7 @@ double torque_at_end(const View& view, double torsional_stiffness)
     return torsional_stiffness * (turn(2, 1) - turn(1, 2)) / 2 / (b.p - a.p).norm();
 }
 
-Vibration late_vibration(const TimeSeries& series, double frequency)
+std::vector<double> late_vibration(const TimeSeries& series, double frequency)
 {
     const Window late{series.t.back() / 2, series.t.back()};
     const double offset = mean(series, late), all = rms(series, late);

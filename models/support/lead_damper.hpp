@@ -37,17 +37,14 @@ struct LeadShot { // the same tables
     ShapeId enclose(ModelDescription& model, Body container, double height, MaterialId lead) const;
 };
 
-// Centre of mass of the grains, in the axes of a body and from its origin.
-Eigen::Vector3d centre_of_grains(const View& view, Body body);
+// Centre of mass of the shot in a container with a cavity of this height: x, y and z in its axes, from the floor.
+std::vector<double> centre_of_shot(const View& view, Body container, double height);
 
 // Moment about the beam's axis between its last two nodes.
 double torque_at_end(const View& view, double torsional_stiffness);
 
-// Of the second half of a series: rms of what deviates from the mean, amplitude of its harmonic.
-struct Vibration {
-    double rms, amplitude;
-};
-Vibration late_vibration(const TimeSeries& series, double frequency);
+// Of the second half of a series: rms of what deviates from the mean, and amplitude of its harmonic.
+std::vector<double> late_vibration(const TimeSeries& series, double frequency);
 
 // A crank at the origin, driven at the rate w from its upper dead point on, and a rod move a slider along y. The
 // returned slider carries what it moves at its far end, (0, rod, 0) in its frame.

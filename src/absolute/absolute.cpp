@@ -60,6 +60,7 @@ StepReport Absolute::step()
     if (!report.converged && worst >= 0) // else it is a joint
         report.worst = {contacts_[worst].shape_a, contacts_[worst].shape_b};
     for (const ContactRecord& c : contacts_) report.add_gap(c.gap, c.shape_a, c.shape_b, sizes_);
+    report.loops = true;
     report.loop_error = system_.error();
     return report;
 }

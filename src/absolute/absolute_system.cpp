@@ -3,7 +3,8 @@
 //     m c'' = m g + F,   I omega' = M - omega x I omega,   g(q) = 0
 //
 // with the rows of AbsoluteJoints. G follows from x' = w x (x - c) + c', X' = w x X; G' v is the second
-// derivative of g at constant c' and omega, hence constant w. Driven coordinates are refused.
+// derivative of g at constant c' and omega, hence constant w. Driven coordinates are refused, and so are implicit
+// forces: they have no tangents here, and would bound the step, which they promise not to.
 #include "tamis/absolute/absolute_system.hpp"
 
 #include "tamis/base/error.hpp"
@@ -58,6 +59,31 @@ void AbsoluteState::read(const SavedState& in)
     in.get("v", v);
 }
 
+namespace {
+
+void refuse_implicit_forces(const Model& model)
+{
+    const auto check = [](ForceTreatment treatment, const auto& name) {
+        if (treatment == ForceTreatment::implicit)
+            fail("This method has no implicit forces, but the {} is one: make it explicit, or run the model "
+                 "by the Moreau-Jean scheme.",
+                 name());
+    };
+    const auto coordinate = [&](Coordinate c) {
+        return model.mechanisms()[c.mechanism].coordinate_name(c.index);
+    };
+    const auto frame = [&](Frame f) { return model.mechanisms()[f.mechanism].frames()[f.index].name; };
+    for (const JointSpring& s : model.joint_springs())
+        check(s.law.treatment, [&] { return fmt::format("spring in the joint '{}'", coordinate(s.on)); });
+    for (const PointSpring& s : model.point_springs())
+        check(s.law.treatment,
+              [&] { return fmt::format("spring between '{}' and '{}'", frame(s.a), frame(s.b)); });
+    for (const JointForce& f : model.joint_forces())
+        check(f.treatment, [&] { return fmt::format("force on '{}'", coordinate(f.on)); });
+}
+
+} // namespace
+
 AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(model)
 {
     if (!model.beams().empty())
@@ -73,6 +99,7 @@ AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(mode
     if (!model.memories().empty())
         fail("This method has no memories, but the model has '{}': run it by the Moreau-Jean scheme.",
              model.memories().front().name);
+    refuse_implicit_forces(model);
     const std::vector<AttachedShape>& shapes = model.shapes();
     for (int i = 0; i < static_cast<int>(shapes.size()); ++i)
         for (int j = 0; j < i; ++j) {
@@ -228,7 +255,7 @@ void AbsoluteSystem::forces(const std::vector<CentrePose>& q, const AbsoluteView
     for (const JointForce& j : model_.joint_forces()) joint_force(j.on, law_force(model_, j, view));
     for (const PointSpring& s : model_.point_springs()) {
         const Vector3d a = view.position(s.a), b = view.position(s.b);
-        const Vector3d pull = spring_force(s.law, b - a, view.velocity(s.b) - view.velocity(s.a)).pull;
+        const Vector3d pull = spring_force(s.law, b - a, view.velocity(s.b) - view.velocity(s.a));
         apply(model_.frame_record(s.a).body, a, pull, none);
         apply(model_.frame_record(s.b).body, b, -pull, none);
     }

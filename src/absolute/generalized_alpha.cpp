@@ -159,6 +159,7 @@ StepReport GeneralizedAlpha::step()
     clock_.end(Phase::update);
     report.contacts = static_cast<int>(contacts_.size());
     for (const ContactRecord& c : contacts_) report.add_gap(c.gap, c.shape_a, c.shape_b, sizes_);
+    report.loops = true;
     report.loop_error = system_.error();
     return report;
 }

@@ -282,7 +282,22 @@ bool Script::explicit_springs() const
            (method_ == Method::moreau_jean || method_ == Method::absolute || method_ == Method::dem);
 }
 
+// What the library refuses by one of its own options is told with those of the command line that set it.
 std::unique_ptr<Stepper> Script::make_stepper() const
+{
+    try {
+        return choose_stepper();
+    } catch (const OptionError& error) {
+        if (error.option == "h" && coupled_)
+            fail("{} --nonsmooth-substeps divides the step --h.", error.what());
+        if (error.option == "h") fail("{} --h sets the step.", error.what());
+        if (error.option == "stiffness")
+            fail("{} --contact-stiffness sets that of all contacts.", error.what());
+        throw;
+    }
+}
+
+std::unique_ptr<Stepper> Script::choose_stepper() const
 {
     const Settings& s = settings_;
     if (method_ != Method::moreau_jean && s.friction_law != "coulomb")

@@ -24,7 +24,7 @@ enum class Method {
     absolute,          // absolute coordinates, joints at velocity level in the contact solver
     generalized_alpha, // absolute coordinates, nonsmooth generalized-alpha: Bruels et al. (2014)
     smooth,            // absolute coordinates, two-step scheme without contacts: Zhang et al. (2020)
-    dem,               // balls on springs and dampers among prescribed bodies: Biondani et al. (2022)
+    dem,               // balls on springs and dampers, with mechanisms: Biondani et al. (2022)
 };
 inline constexpr std::array<const char*, 5> method_names = {"moreau-jean", "absolute", "generalized-alpha",
                                                             "smooth", "dem"};
@@ -42,7 +42,7 @@ struct RunDefaults {
     int frames = 200;
     // If not set: forces at the midpoint, with grains explicit, which avoids a second contact
     // solution; tolerance 1e-10 on every contact, with grains 1e-4 on the rms (ContactOptions);
-    // 10000 sweeps, with grains 1000.
+    // 10000 sweeps.
     std::optional<std::string> force;
     std::optional<double> tolerance;
     std::optional<int> max_sweeps;
@@ -139,6 +139,7 @@ class Script {
     void read_stepping();
     void read_compliance();
     void check_all() const;
+    std::unique_ptr<Stepper> choose_stepper() const;
     void start_anew();
     const Model* finished_ = nullptr;
     std::string description_;

@@ -38,6 +38,7 @@ double seconds_since(std::chrono::steady_clock::time_point start)
 struct Statistics {
     long steps = 0, steps_before = 0, contact_steps = 0, contacts = 0, sweeps = 0, unconverged = 0;
     int max_contacts = 0, max_sweeps = 0;
+    bool loops = false; // the method closes joints or loops
     double max_residual = 0, max_loop_error = 0, energy_start = 0, energy_end = 0;
     double max_penetration = 0, max_momentum_error = 0;
     double overlap = 0, overlap_t = 0; // largest penetration over the smaller body's size, and when
@@ -77,6 +78,7 @@ struct Statistics {
         max_contacts = std::max(max_contacts, r.contacts);
         max_sweeps = std::max(max_sweeps, r.sweeps);
         max_residual = std::max(max_residual, r.residual);
+        loops = loops || r.loops;
         max_loop_error = std::max(max_loop_error, r.loop_error);
     }
 
@@ -255,6 +257,7 @@ RunQuality quality(const Script& script, const Statistics& s, const Watch& watch
     run.travel = watch.travel();
     run.travel_body = watch.travel_body();
     if (run.touching) run.smallest_shape = model.shape_name(watch.smallest_shape());
+    run.implicit = script.method() != Method::absolute && script.method() != Method::generalized_alpha;
     if (script.explicit_springs()) {
         const StiffestSpring spring = stiffest_spring(model, set.h);
         run.spring = spring.rate;
@@ -303,15 +306,6 @@ std::string equations(const Stepper& stepper)
     return found == facts.end() ? "" : std::get<std::string>(found->second);
 }
 
-// Methods in absolute coordinates close all joints as loops; dem has none.
-bool has_loops(const Script& script)
-{
-    if (script.method() == Method::dem) return false;
-    const auto& all = script.finished().mechanisms();
-    return script.method() != Method::moreau_jean ||
-           std::any_of(all.begin(), all.end(), [](const Mechanism& m) { return !m.loops().empty(); });
-}
-
 void print_summary(const Script& script, const Stepper& stepper, const Statistics& s, const Verdict& verdict,
                    const Output* output)
 {
@@ -325,7 +319,7 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
     fmt::print("  contacts     in {} steps, {} at most; {} sweeps a step at most; worst residual {:.1e}\n",
                s.contact_steps, s.max_contacts, s.max_sweeps, s.max_residual);
     if (s.contact_steps > 0) fmt::print("  penetration  {:.1e} m at most\n", s.max_penetration);
-    if (has_loops(script)) fmt::print("  loop error   {:.1e} m at most\n", s.max_loop_error);
+    if (s.loops) fmt::print("  loop error   {:.1e} m at most\n", s.max_loop_error);
     fmt::print("  energy       {:.9g} J -> {:.9g} J\n", s.energy_start, s.energy_end);
     fmt::print("  step time   ");
     for (std::size_t k = 0; k < phase_names.size(); ++k)
@@ -343,162 +337,139 @@ void print_summary(const Script& script, const Stepper& stepper, const Statistic
         fmt::print("  ParaView     no frames: no body has a shape (model.attach or model.show)\n");
 }
 
-} // namespace
+// A run, from the state it starts with to its exit code; the functions are called in this order.
+class Run {
+  public:
+    explicit Run(const Script& script); // at its start, or where the run to resume has come to
+    bool complete() const { return from_ && first_ == steps_; }
+    void prepare(); // files and clocks
+    void step_to_end(const StopSignals& signals);
+    int conclude(const StopSignals& signals) const;
+    void tell(const std::string& note) const;
 
-int simulate(const Script& script)
+  private:
+    void start();
+    void go_on();
+    void step();
+    void write_step(const StepReport& report, double momentum_error);
+    void write_summary(const std::string& status);
+    void save();
+    void finish(const std::string& status);
+    template <class Action>
+    void write(Action&& action) // its time is that of output
+    {
+        const auto before = std::chrono::steady_clock::now();
+        action();
+        statistics_.output_seconds += seconds_since(before);
+    }
+    bool saves() const { return output_ && set_.checkpoint_every > 0; }
+    long frame_step(long frame) const // the step that the picture is taken after
+    {
+        return std::lround(static_cast<double>(frame) * steps_ / std::max(set_.frames, 1));
+    }
+
+    const Script& script_;
+    const Settings& set_;
+    const std::string& name_;
+    const std::unique_ptr<Stepper> stepper_;
+    const std::filesystem::path folder_;
+    std::optional<FolderLock> lock_;
+    const long steps_;
+    std::vector<std::string> notes_;
+    Statistics statistics_;
+    Watch watch_;
+    std::optional<LatestCheckpoint> from_; // if the run is resumed
+    long first_ = 0, done_ = 0;            // steps before this program, and by now
+    // prepare
+    std::optional<SummaryFile> summary_file_;
+    std::optional<Output> output_;
+    std::optional<Progress> progress_;
+    std::chrono::steady_clock::time_point start_, saved_at_;
+    Checkpoint checkpoint_;
+    long saved_step_ = 0, frame_ = 1; // of the last checkpoint; the next picture
+    // finish
+    Verdict verdict_;
+    nlohmann::json results_ = nlohmann::json::object();
+    bool noted_ = false; // that steps did not converge
+};
+
+Run::Run(const Script& script)
+    : script_(script), set_(script.settings()), name_(script.finished().name()),
+      stepper_(script.make_stepper()), folder_(set_.out),
+      steps_(std::max(1L, static_cast<long>(std::ceil(set_.t_end / set_.h * (1 - 1e-12))))),
+      notes_(script.notes()), watch_(script.finished(), set_.h, script.method() == Method::dem)
 {
-    const Settings& set = script.settings();
-    const std::string& name = script.finished().name();
-    const std::unique_ptr<Stepper> stepper = script.make_stepper();
-    const std::filesystem::path folder = set.out;
-    if (!set.no_output && !set.resume) make_directory(folder);
-    std::optional<FolderLock> lock;
-    if (!set.no_output && std::filesystem::is_directory(folder)) lock.emplace(folder);
-    const long steps = std::max(1L, static_cast<long>(std::ceil(set.t_end / set.h * (1 - 1e-12))));
-    std::vector<std::string> notes = script.notes();
-    for (const std::string& message : stepper->messages()) notes.push_back(message);
-    if (equations(*stepper) == "interpreted")
+    if (!set_.no_output && !set_.resume) make_directory(folder_);
+    if (!set_.no_output && std::filesystem::is_directory(folder_)) lock_.emplace(folder_);
+    for (const std::string& message : stepper_->messages()) notes_.push_back(message);
+    if (equations(*stepper_) == "interpreted")
         if (const std::string why = why_interpreted(); !why.empty())
-            notes.push_back(fmt::format("The equations are interpreted: {}", why));
-    Statistics statistics;
-    Watch watch(script.finished(), set.h, script.method() == Method::dem);
-    std::optional<LatestCheckpoint> from;
-    long first = 0; // steps that are done already
-    if (set.resume) {
-        from = read_latest(set.out, name);
-        check_same_run(script, from->checkpoint);
-        stepper->restore(from->checkpoint.state);
-        statistics.restore(from->checkpoint, script.finished());
-        watch.each([&]<class T>(const char* number, T& x) { x = saved_number<T>(from->checkpoint, number); });
-        watch.resume(stepper->view());
-        first = from->checkpoint.state.step;
-        notes.insert(notes.end(), from->notes.begin(), from->notes.end());
-        notes.push_back(
-            fmt::format("Resumed from '{}' at t = {:g} s.", from->file.string(), stepper->view().time()));
-    } else {
-        statistics.energy_start = stepper->view().energy();
-        for (const std::string& overlap : overlaps(stepper->view(), set.allow_overlap))
-            notes.push_back(overlap);
-        watch.start(stepper->view());
-        if (lock && std::filesystem::exists(folder / "summary.json"))
-            notes.push_back(
-                fmt::format("The files of an earlier run in '{}' are replaced.", folder.string()));
-    }
-    auto tell = [&](const std::string& note) {
-        if (!set.quiet) fmt::print(stderr, "{}: note: {}\n", name, note);
-    };
-    for (const std::string& note : notes) tell(note);
-    if (first > steps)
+            notes_.push_back(fmt::format("The equations are interpreted: {}", why));
+    set_.resume ? go_on() : start();
+    for (const std::string& note : notes_) tell(note);
+    if (first_ > steps_)
         fail("The run to resume has come to t = {:g} s, beyond the end at {:g} s: give a larger --t-end.",
-             stepper->view().time(), set.t_end);
-    if (from && first == steps) {
-        tell("The run is complete; a larger --t-end goes on with it.");
-        return 0;
-    }
+             stepper_->view().time(), set_.t_end);
+}
 
-    std::optional<Output> output;
-    SummaryFile summary_file(folder, name, script.options());
-    Verdict verdict;
-    nlohmann::json results = nlohmann::json::object();
-    auto write_summary = [&](const std::string& status) {
-        nlohmann::json j = summary(script, *stepper, statistics, notes);
-        if (status != "running") j["verdict"] = verdict.json();
-        j["columns"] = output->columns();
-        if (!script.results().empty()) j["results"] = results;
-        summary_file.write(status, j);
-    };
-    if (!set.no_output) {
-        from ? output.emplace(script.finished(), script.records(), set, from->checkpoint)
-             : output.emplace(script.finished(), script.records(), set, stepper->view());
-        for (const std::string& note : output->notes()) {
-            notes.push_back(note);
+void Run::start()
+{
+    statistics_.energy_start = stepper_->view().energy();
+    for (const std::string& overlap : overlaps(stepper_->view(), set_.allow_overlap))
+        notes_.push_back(overlap);
+    watch_.start(stepper_->view());
+    if (lock_ && std::filesystem::exists(folder_ / "summary.json"))
+        notes_.push_back(fmt::format("The files of an earlier run in '{}' are replaced.", folder_.string()));
+}
+
+void Run::go_on()
+{
+    from_ = read_latest(set_.out, name_);
+    const Checkpoint& checkpoint = from_->checkpoint;
+    check_same_run(script_, checkpoint);
+    stepper_->restore(checkpoint.state);
+    statistics_.restore(checkpoint, script_.finished());
+    watch_.each([&]<class T>(const char* number, T& x) { x = saved_number<T>(checkpoint, number); });
+    watch_.resume(stepper_->view());
+    first_ = done_ = checkpoint.state.step;
+    notes_.insert(notes_.end(), from_->notes.begin(), from_->notes.end());
+    notes_.push_back(
+        fmt::format("Resumed from '{}' at t = {:g} s.", from_->file.string(), stepper_->view().time()));
+}
+
+void Run::prepare()
+{
+    if (!set_.no_output) {
+        summary_file_.emplace(folder_, name_, script_.options());
+        from_ ? output_.emplace(script_.finished(), script_.records(), set_, from_->checkpoint)
+              : output_.emplace(script_.finished(), script_.records(), set_, stepper_->view());
+        for (const std::string& note : output_->notes()) {
+            notes_.push_back(note);
             tell(note);
         }
         write_summary("running");
     }
-
-    Progress progress(steps, first, set.quiet, set.verbose);
-    const auto start = std::chrono::steady_clock::now();
-    auto write = [&](auto&& action) {
-        const auto before = std::chrono::steady_clock::now();
-        action();
-        statistics.output_seconds += seconds_since(before);
-    };
-    Checkpoint checkpoint;
-    const bool save = output && set.checkpoint_every > 0;
-    long saved_step = first;
-    auto saved_at = start;
-    auto write_state = [&] {
-        checkpoint.state = stepper->save();
-        statistics.save(checkpoint);
-        watch.each([&](const char* number, auto x) { checkpoint.run[number] = {static_cast<double>(x)}; });
-        output->save(checkpoint);
-        write_checkpoint(output->folder(), checkpoint);
-        saved_step = checkpoint.state.step;
-        saved_at = std::chrono::steady_clock::now();
-    };
-    if (save) {
-        checkpoint.model = name;
-        checkpoint.model_hash = model_hash(script.finished());
-        checkpoint.options = script.identity();
+    progress_.emplace(steps_, first_, set_.quiet, set_.verbose);
+    start_ = saved_at_ = std::chrono::steady_clock::now();
+    saved_step_ = first_;
+    if (saves()) {
+        checkpoint_.model = name_;
+        checkpoint_.model_hash = model_hash(script_.finished());
+        checkpoint_.options = script_.identity();
     }
-    bool noted = false;
-    auto finish = [&](const std::string& status) {
-        statistics.step_seconds = seconds_since(start) - statistics.output_seconds;
-        statistics.energy_end = stepper->view().energy();
-        if (statistics.unconverged > 0 && !std::exchange(noted, true))
-            notes.push_back(unconverged(script, statistics));
-        Watch end = watch; // a run that goes on from here looks when it would have
-        end.look(stepper->view());
-        verdict = judge(quality(script, statistics, end), Limits(set.limits));
-        progress.clear();
-        if (!output) return;
-        output->flush();
-        if (status == "finished") {
-            const std::size_t before = notes.size();
-            results = compute(script.results(), output->folder() / "histories.csv", notes);
-            for (std::size_t k = before; k < notes.size(); ++k) tell(notes[k]);
-        }
-        write_summary(status);
-    };
+    while (frame_step(frame_) <= first_) ++frame_;
+}
 
-    const StopSignals signals;
-    auto frame_step = [&](long frame) { // the step that the picture is taken after
-        return std::lround(static_cast<double>(frame) * steps / std::max(set.frames, 1));
-    };
-    long frame = 1, done = first;
-    while (frame_step(frame) <= first) ++frame;
+void Run::step_to_end(const StopSignals& signals)
+{
     try {
-        if (output && !from)
+        if (output_ && !from_)
             write([&] {
-                output->history(stepper->view(), {}, 0);
-                output->frame(stepper->view());
+                output_->history(stepper_->view(), {}, 0);
+                output_->frame(stepper_->view());
             });
-        for (long n = first; n < steps && signals.caught() == 0; ++n) {
-            const StepReport report = stepper->step();
-            const View& view = stepper->view();
-            done = n + 1;
-            const double momentum_error = output ? stepper->momentum_error() : 0;
-            statistics.add(report, view.time(), momentum_error);
-            watch.step(view, n + 1);
-            progress.step(n + 1, view.time(), report);
-            if (report.wedged[0] >= 0 && set.wedged == "stop")
-                fail("{} --wedged go-on carries on.", wedged(script, statistics));
-            if (!output) continue;
-            write([&] {
-                const bool last = n + 1 == steps, due = (n + 1) % set.record_every == 0;
-                output->impacts(view, (n + 1 - set.theta) * set.h);
-                if (due) output->history(view, report, momentum_error);
-                if (n + 1 == frame_step(frame)) {
-                    output->frame(view);
-                    while (frame_step(frame) <= n + 1) ++frame;
-                }
-                if (save && (last || seconds_since(saved_at) >= set.checkpoint_every)) write_state();
-                // Behind the checkpoint: a run that goes on from here has no line at this step.
-                if (last && !due) output->history(view, report, momentum_error);
-            });
-        }
-        if (save && signals.caught() != 0 && done > saved_step) write(write_state);
+        while (done_ < steps_ && signals.caught() == 0) step();
+        if (saves() && signals.caught() != 0 && done_ > saved_step_) write([&] { save(); });
         finish(signals.caught() ? "interrupted" : "finished");
     } catch (const std::exception& error) {
         try {
@@ -507,25 +478,118 @@ int simulate(const Script& script)
         }
         throw;
     }
-    if (!set.quiet) {
-        print_summary(script, *stepper, statistics, verdict, output ? &*output : nullptr);
-        if (!results.empty()) print_results(script.results(), results);
+}
+
+void Run::step()
+{
+    const StepReport report = stepper_->step();
+    const View& view = stepper_->view();
+    ++done_;
+    const double momentum_error = output_ ? stepper_->momentum_error() : 0;
+    statistics_.add(report, view.time(), momentum_error);
+    watch_.step(view, done_);
+    progress_->step(done_, view.time(), report);
+    if (report.wedged[0] >= 0 && set_.wedged == "stop")
+        fail("{} --wedged go-on carries on.", wedged(script_, statistics_));
+    if (output_) write([&] { write_step(report, momentum_error); });
+}
+
+void Run::write_step(const StepReport& report, double momentum_error)
+{
+    const View& view = stepper_->view();
+    const bool last = done_ == steps_, due = done_ % set_.record_every == 0;
+    output_->impacts(view, (done_ - set_.theta) * set_.h);
+    if (due) output_->history(view, report, momentum_error);
+    if (done_ == frame_step(frame_)) {
+        output_->frame(view);
+        while (frame_step(frame_) <= done_) ++frame_;
     }
-    const bool absurd = verdict.worst() == Severity::absurd && !set.believe;
+    if (saves() && (last || seconds_since(saved_at_) >= set_.checkpoint_every)) save();
+    // Behind the checkpoint: a run that goes on from here has no line at this step.
+    if (last && !due) output_->history(view, report, momentum_error);
+}
+
+void Run::write_summary(const std::string& status)
+{
+    nlohmann::json j = summary(script_, *stepper_, statistics_, notes_);
+    if (status != "running") j["verdict"] = verdict_.json();
+    j["columns"] = output_->columns();
+    if (!script_.results().empty()) j["results"] = results_;
+    summary_file_->write(status, j);
+}
+
+void Run::save()
+{
+    checkpoint_.state = stepper_->save();
+    statistics_.save(checkpoint_);
+    watch_.each([&](const char* number, auto x) { checkpoint_.run[number] = {static_cast<double>(x)}; });
+    output_->save(checkpoint_);
+    write_checkpoint(output_->folder(), checkpoint_);
+    saved_step_ = checkpoint_.state.step;
+    saved_at_ = std::chrono::steady_clock::now();
+}
+
+void Run::finish(const std::string& status)
+{
+    statistics_.step_seconds = seconds_since(start_) - statistics_.output_seconds;
+    statistics_.energy_end = stepper_->view().energy();
+    if (statistics_.unconverged > 0 && !std::exchange(noted_, true))
+        notes_.push_back(unconverged(script_, statistics_));
+    Watch end = watch_; // a run that goes on from here looks when it would have
+    end.look(stepper_->view());
+    verdict_ = judge(quality(script_, statistics_, end), Limits(set_.limits));
+    progress_->clear();
+    if (!output_) return;
+    output_->flush();
+    if (status == "finished") {
+        const std::size_t before = notes_.size();
+        results_ = compute(script_.results(), output_->folder() / "histories.csv", notes_);
+        for (std::size_t k = before; k < notes_.size(); ++k) tell(notes_[k]);
+    }
+    write_summary(status);
+}
+
+int Run::conclude(const StopSignals& signals) const
+{
+    if (!set_.quiet) {
+        print_summary(script_, *stepper_, statistics_, verdict_, output_ ? &*output_ : nullptr);
+        if (!results_.empty()) print_results(script_.results(), results_);
+    }
+    const bool absurd = verdict_.worst() == Severity::absurd && !set_.believe;
     bool told = false; // of steps that did not converge
-    for (const Finding& f : verdict.findings) {
+    for (const Finding& f : verdict_.findings) {
         if (f.severity == Severity::good) continue;
         told = told || f.name == "unconverged";
         if (absurd && f.severity == Severity::absurd)
-            fmt::print(stderr, "{}: not believable: {}\n", name, f.sentence);
-        else if (!set.quiet)
-            fmt::print(stderr, "{}: doubtful: {}\n", name, f.sentence);
+            fmt::print(stderr, "{}: not believable: {}\n", name_, f.sentence);
+        else if (!set_.quiet)
+            fmt::print(stderr, "{}: doubtful: {}\n", name_, f.sentence);
     }
-    if (statistics.unconverged > 0 && !told) tell(unconverged(script, statistics));
+    if (statistics_.unconverged > 0 && !told) tell(unconverged(script_, statistics_));
     if (signals.caught() == 0) return absurd ? 3 : 0;
-    fmt::print(stderr, "{}: interrupted at t = {:g} s{}.\n", name, stepper->view().time(),
-               save ? "; --resume goes on from there" : "");
+    fmt::print(stderr, "{}: interrupted at t = {:g} s{}.\n", name_, stepper_->view().time(),
+               saves() ? "; --resume goes on from there" : "");
     return 128 + signals.caught();
+}
+
+void Run::tell(const std::string& note) const
+{
+    if (!set_.quiet) fmt::print(stderr, "{}: note: {}\n", name_, note);
+}
+
+} // namespace
+
+int simulate(const Script& script)
+{
+    Run run(script);
+    if (run.complete()) {
+        run.tell("The run is complete; a larger --t-end goes on with it.");
+        return 0;
+    }
+    run.prepare();
+    const StopSignals signals;
+    run.step_to_end(signals);
+    return run.conclude(signals);
 }
 
 } // namespace tamis

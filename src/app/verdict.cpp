@@ -134,6 +134,7 @@ Verdict judge(const RunQuality& run, Limits limits)
         const double h = shorter(run.h, value, limit.doubtful);
         return h > 0 ? fmt::format("reduce --h to {:g}", h) : std::string("reduce --h");
     };
+    const char* by_method = run.implicit ? "" : " and take --method moreau-jean";
 
     if (!run.finite)
         verdict.findings.push_back({"finite",
@@ -163,8 +164,8 @@ Verdict judge(const RunQuality& run, Limits limits)
             fmt::format("The energy grew by {:.3g} J beyond the work done until t = {:g} s, {} of the energy "
                         "that moves: "
                         "the step of {:g} s is too long for this motion; reduce --h, or make stiff forces "
-                        "implicit.",
-                        *run.gain, run.gain_t, percent(part), run.h));
+                        "implicit{}.",
+                        *run.gain, run.gain_t, percent(part), run.h, by_method));
     }
     if (run.momentum)
         add("momentum", *run.momentum, limits.momentum,
@@ -189,8 +190,8 @@ Verdict judge(const RunQuality& run, Limits limits)
             fmt::format("The stiffest explicit spring has omega h = {:.2g}.", run.spring),
             fmt::format(
                 "The spring {} has omega h = {:.2g}, and an explicit one is unstable beyond 2: make it "
-                "implicit (.treatment = ForceTreatment::implicit), or {}.",
-                run.spring_name, run.spring, reduce(run.spring, limits.spring)));
+                "implicit (.treatment = ForceTreatment::implicit){}, or {}.",
+                run.spring_name, run.spring, by_method, reduce(run.spring, limits.spring)));
     return verdict;
 }
 

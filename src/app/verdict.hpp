@@ -47,6 +47,7 @@ struct RunQuality {
     double turning = 0, travel = 0, spring = 0;
     std::string turning_body, travel_body, smallest_shape, spring_name;
     bool touching = false; // some shapes may touch
+    bool implicit = true;  // the method has implicit forces
 };
 
 struct Finding {

@@ -46,7 +46,7 @@ class FloatThenDouble : public ContactSolver {
     int spots_ = 0;
 };
 
-// What --solver may say.
+// The names that make_solver() knows.
 const std::vector<std::string>& solver_names();
 std::unique_ptr<ContactSolver> make_solver(const std::string& name, int threads = 0);
 

@@ -93,8 +93,10 @@ void NonsmoothPeer::read(const SavedState& in)
 
 void NonsmoothPeer::report(StepReport& report)
 {
+    const bool loops = report.loops || report_.loops;
     const double loop_error = std::max(report.loop_error, report_.loop_error);
     report = report_;
+    report.loops = loops;
     report.loop_error = loop_error;
 }
 

@@ -91,6 +91,7 @@ void SmoothPeer::read(const SavedState& in)
 
 void SmoothPeer::report(StepReport& report)
 {
+    report.loops = true;
     report.loop_error = std::max(report.loop_error, solver_.constraint_error());
 }
 

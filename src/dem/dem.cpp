@@ -78,17 +78,16 @@ PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<con
 {
     const Features& f = model.features();
     if (model.grains().empty())
-        fail("The model has no grains: the method dem is for balls; choose another --method.");
+        fail("The model has no grains: the method dem is for balls; run it by another method.");
     if (!model.grain_forces().empty())
         fail("The model has a force on grains: the method dem moves them by contacts and gravity only; leave "
-             "it "
-             "out, or choose --method moreau-jean.");
+             "it out, or run the model by the Moreau-Jean scheme.");
     std::vector<Ball> balls;
     for (std::size_t g = 0; g < f.grains.size(); ++g) {
         const GrainRecord& grain = f.grains[g];
         if (!grain.ball)
-            fail("Grain '{}' is no single sphere: the method dem takes balls; choose spheres, or --method "
-                 "moreau-jean.",
+            fail("Grain '{}' is no single sphere: the method dem takes balls; choose spheres, or run the "
+                 "model by the Moreau-Jean scheme.",
                  model.grain_name(static_cast<int>(g)));
         balls.push_back({grain.at.p, grain.velocity, grain.angular_velocity, grain.radius, grain.mass,
                          shape_of(f, grain).material});
@@ -115,10 +114,11 @@ PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<con
         for (int b = 0; b < n; ++b) {
             const Material m = model.pair(a, b);
             if (!(m.stiffness > 0) && first[a] >= 0 && first[b] >= 0 && (grainy[a] || grainy[b]))
-                fail("Contacts of '{}' with '{}' have no stiffness: the method dem needs springs; give their "
-                     "materials "
-                     "one, or --contact-stiffness in N/m.",
-                     model.shape_name(first[a]), model.shape_name(first[b]));
+                throw OptionError(
+                    "stiffness",
+                    fmt::format("Contacts of '{}' with '{}' have no stiffness: the method dem needs springs; "
+                                "give their materials one in N/m.",
+                                model.shape_name(first[a]), model.shape_name(first[b])));
             laws[a * n + b] = {m.stiffness, m.shear_ratio, m.restitution, m.damping, m.friction, m.rolling};
         }
 
@@ -126,10 +126,12 @@ PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<con
     for (std::size_t g = 0; g < f.grains.size(); ++g) {
         const double most = hart_step(f.grains[g].mass, stiffness[shape_of(f, f.grains[g]).material], 0.2);
         if (options.h > most * (1 + 1e-9))
-            fail("The step of {:g} s is beyond that of Hart for grain '{}', which is stable up to {:.3g} s: "
-                 "give --h {:.2g} or less (in a "
-                 "coupling more --nonsmooth-substeps), or softer contacts.",
-                 options.h, model.grain_name(static_cast<int>(g)), most, most / 2);
+            throw OptionError(
+                "h",
+                fmt::format("The step of {:g} s is beyond that of Hart for grain '{}', which is stable up "
+                            "to {:.3g} s: give a step of {:.2g} s or less (in a coupling more substeps), "
+                            "or softer contacts.",
+                            options.h, model.grain_name(static_cast<int>(g)), most, most / 2));
     }
 
     BedOptions bed;
@@ -162,7 +164,8 @@ void refuse_contacts(const Model& model, std::span<const int> walls, const std::
         for (const int b : walls)
             if (a < b && !(fixed(a) && fixed(b)) && model.filter()(a, b))
                 fail("Shapes '{}' and '{}' may touch: the method dem has contacts of grains only; let them "
-                     "ignore each other (model.ignore, model.groups), or choose --method moreau-jean.",
+                     "ignore each other (model.ignore, model.groups), or run the model by the Moreau-Jean "
+                     "scheme.",
                      model.shape_name(a), model.shape_name(b));
 }
 
@@ -247,6 +250,7 @@ StepReport Dem::step()
 
     StepReport report;
     report.contacts = bed_.contacts();
+    report.loops = mechanisms_.has_loops();
     report.loop_error = mechanisms_.loop_error();
     if (const auto [a, b] = bed_.deepest(); a >= 0)
         report.add_gap(-bed_.largest_overlap(), shape_of(a), shape_of(b), sizes_);
@@ -335,14 +339,13 @@ std::uint64_t Dem::state_hash() const
 Facts Dem::facts() const
 {
     const Dissipation lost = bed_.dissipated();
-    const auto joule = [](double energy) { return fmt::format("{:.6g}", energy); };
     Facts facts{
         {"dem/friction_model", options_.friction == FrictionModel::elastic ? "elastic" : "directional"},
-        {"dem/hart_step_s", fmt::format("{:.6g}", hart_step(model_))},
-        {"dem/wall_work_J", joule(bed_.wall_work())},
-        {"dem/dissipated_J/normal_damping", joule(lost.normal)},
-        {"dem/dissipated_J/friction", joule(lost.friction)},
-        {"dem/dissipated_J/rolling", joule(lost.rolling)}};
+        {"dem/hart_step_s", hart_step(model_)},
+        {"dem/wall_work_J", bed_.wall_work()},
+        {"dem/dissipated_J/normal_damping", lost.normal},
+        {"dem/dissipated_J/friction", lost.friction},
+        {"dem/dissipated_J/rolling", lost.rolling}};
     if (mechanisms_.count() > 0) facts.merge(mechanisms_.facts());
     return facts;
 }

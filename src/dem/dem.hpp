@@ -63,6 +63,7 @@ class Dem : public GuidedStepper {
     std::uint64_t state_hash() const override;
     std::vector<std::string> messages() const override { return mechanisms_.messages(); }
     Facts facts() const override;
+    // Of the balls; mechanisms take the wrenches of these as forces and have no contact impulses to be balanced.
     double momentum_error() const override { return bed_.momentum_error(); }
     SavedState save() const override;
     void restore(const SavedState& saved) override;

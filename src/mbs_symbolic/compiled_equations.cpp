@@ -1,6 +1,6 @@
 // Emit, compile, rename into place, load; see compiled_equations.hpp. The compiler is started
-// directly, without a shell, and writes under a name of its own: several programs may compile the
-// same mechanism at once, and a file of the cache is whole or absent. A file that another user
+// directly, without a shell, and writes under a name of its own: several programs, on several machines that share the
+// folder, may compile the same mechanism at once, and a file of the cache is whole or absent. A file that another user
 // could have written is not loaded.
 #include "tamis/mbs_symbolic/compiled_equations.hpp"
 
@@ -76,8 +76,11 @@ void prune(const fs::path& folder)
 
 void compile(const std::string& text, const fs::path& library)
 {
-    const std::string stem = fmt::format("{}.{}", library.string(), getpid());
-    const std::string source = stem + ".c", result = stem + ".so", log = stem + ".log";
+    std::string source = library.string() + ".XXXXXX.c"; // process numbers repeat on another machine
+    const int made = mkstemps(source.data(), 2);
+    if (made < 0) fail("no file can be made in the folder '{}'", library.parent_path().string());
+    close(made);
+    const std::string stem = source.substr(0, source.size() - 2), result = stem + ".so", log = stem + ".log";
     struct Remove {
         std::vector<std::string> files;
         ~Remove()

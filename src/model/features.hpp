@@ -100,8 +100,8 @@ struct Motion {
 //     motion([](Expr t) { return 0.01 * sin(94 * t); })
 Motion motion(const std::function<Expr(Expr)>& formula);
 
-// How the Moreau-Jean scheme treats a force. An implicit one adds its stiffness and damping to the mass matrix, and
-// does not bound the step.
+// How the Moreau-Jean scheme and the penalty method treat a force. An implicit one adds its stiffness and damping to
+// the mass matrix, and does not bound the step. Absolute and GeneralizedAlpha refuse implicit ones.
 enum class ForceTreatment { explicit_, implicit };
 
 // Linear spring and damper; `rest` is the coordinate or the length at which the spring is free.

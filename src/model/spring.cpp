@@ -2,18 +2,12 @@
 
 namespace tamis {
 
-PointSpringForce spring_force(const SpringLaw& law, const Eigen::Vector3d& x, const Eigen::Vector3d& rate)
+Eigen::Vector3d spring_force(const SpringLaw& law, const Eigen::Vector3d& x, const Eigen::Vector3d& rate)
 {
-    PointSpringForce out;
     const double length = x.norm();
-    if (!(length > 0)) return out;
+    if (!(length > 0)) return {0, 0, 0};
     const Eigen::Vector3d n = x.normalized();
-    const SpringForce along = spring_force(law, length, x.dot(rate) / length);
-    const Eigen::Matrix3d N = n * n.transpose();
-    out.pull = along.value * n;
-    out.stiffness = along.stiffness * N + along.value / length * (Eigen::Matrix3d::Identity() - N);
-    out.damping = along.damping * N;
-    return out;
+    return spring_force(law, length, x.dot(rate) / length).value * n;
 }
 
 } // namespace tamis

@@ -1,4 +1,6 @@
-// Springs with dampers: value, energy and tangents, once for all methods.
+// Springs with dampers: value and energy, once for all methods, and the tangents along a coordinate. Those in space are
+// with the methods, which differ in what they keep of them: nscd/applied_forces.cpp drops what would pull apart,
+// smooth/spring.cpp has the coordinates of both bodies.
 #pragma once
 
 #include "tamis/model/model.hpp"
@@ -21,11 +23,6 @@ inline double spring_energy(const SpringLaw& law, double x)
 
 // Of a spring between two points, from the vector x = b - a and its rate: what pulls a towards b. Zero where the
 // points meet, since there is no direction.
-struct PointSpringForce {
-    Eigen::Vector3d pull{0, 0, 0};
-    Eigen::Matrix3d stiffness = Eigen::Matrix3d::Zero(); // d pull / dx, at fixed rate of the length
-    Eigen::Matrix3d damping = Eigen::Matrix3d::Zero();   // d pull / d rate
-};
-PointSpringForce spring_force(const SpringLaw& law, const Eigen::Vector3d& x, const Eigen::Vector3d& rate);
+Eigen::Vector3d spring_force(const SpringLaw& law, const Eigen::Vector3d& x, const Eigen::Vector3d& rate);
 
 } // namespace tamis

@@ -55,6 +55,7 @@ struct StepReport {
     // Largest penetration over the size of the smaller body (Model::sizes), and the two shapes.
     double overlap = 0;
     std::array<int, 2> deepest{-1, -1};
+    bool loops = false;    // joints or loops are closed, to this error:
     double loop_error = 0; // m
 
     void add_gap(double gap, int shape_a, int shape_b, std::span<const double> sizes)
@@ -68,7 +69,7 @@ struct StepReport {
 };
 
 // What a method tells of itself for the summary of a run, by name; "a/b" is b of a group a.
-using Fact = std::variant<std::string, long, std::vector<std::string>>;
+using Fact = std::variant<std::string, long, double, std::vector<std::string>>;
 using Facts = std::map<std::string, Fact>;
 
 class Stepper {

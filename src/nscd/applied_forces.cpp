@@ -88,8 +88,7 @@ void AppliedForces::add_wrenches(const Configuration& at)
         const Multibody &a = *bodies_[spring.a.mechanism], &b = *bodies_[spring.b.mechanism];
         const Vector3d pull =
             spring_force(spring.law, b.frame_position(spring.b.index) - a.frame_position(spring.a.index),
-                         b.frame_velocity(spring.b.index) - a.frame_velocity(spring.a.index))
-                .pull;
+                         b.frame_velocity(spring.b.index) - a.frame_velocity(spring.a.index));
         apply(pull, none);
         apply(-pull, none);
     }

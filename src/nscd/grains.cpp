@@ -192,6 +192,16 @@ void Grains::read(const SavedState& in, std::span<GrainState> state)
     }
 }
 
+void Grains::hash(std::span<const GrainState> state, StateHash& hash)
+{
+    for (const GrainState& g : state) {
+        hash.add(g.x.data(), 3);
+        hash.add(g.q.coeffs().data(), 4);
+        hash.add(g.v.data(), 3);
+        hash.add(g.L.data(), 3);
+    }
+}
+
 double Grains::speed(int grain, const GrainState& state) const
 {
     const GrainRecord& g = model_.grains()[grain];

@@ -10,6 +10,7 @@
 // energy does not drift.
 #pragma once
 
+#include "tamis/base/state_hash.hpp"
 #include "tamis/contact/contact_problem.hpp"
 #include "tamis/model/saved_state.hpp"
 #include "tamis/model/view.hpp"
@@ -41,6 +42,7 @@ class Grains {
 
     static void write(std::span<const GrainState> state, SavedState& out);
     static void read(const SavedState& in, std::span<GrainState> state);
+    static void hash(std::span<const GrainState> state, StateHash& hash);
 
     const Pose& pose(int grain) const { return poses_[grain]; } // at q_m
     // Length scale: the mean diameter of the balls around the grains.

@@ -81,6 +81,7 @@ class Mechanisms {
 
     RelativeView& middle() { return middle_.view; } // q_m with the velocity at which forces are evaluated
     RelativeView& ahead() { return ahead_.view; }   // after look_ahead()
+    bool has_loops() const;
     double loop_error() const;
     int partition_changes() const;
     const std::vector<int>& independent(int mechanism) const;

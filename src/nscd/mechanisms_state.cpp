@@ -92,6 +92,11 @@ void Mechanisms::adopt(const State& state)
     }
 }
 
+bool Mechanisms::has_loops() const
+{
+    return std::ranges::any_of(model_.mechanisms(), [](const Mechanism& m) { return !m.loops().empty(); });
+}
+
 double Mechanisms::loop_error() const
 {
     double most = 0;

@@ -126,6 +126,7 @@ StepReport MoreauJean::step()
     if (solved.growth) report.wedged = assembly_->keep_wedge(problem_, *solved.growth);
     report.violation = options_.h * solved.residual.approach;
     for (const DetectedContact& d : found_) report.add_gap(d.point.gap, d.shape_a, d.shape_b, sizes_);
+    report.loops = mechanisms_.has_loops();
     report.loop_error = mechanisms_.loop_error();
     return report;
 }
@@ -260,12 +261,7 @@ std::uint64_t MoreauJean::state_hash() const
 {
     StateHash hash;
     Mechanisms::hash(state_, hash);
-    for (const GrainState& g : state_.grains) {
-        hash.add(g.x.data(), 3);
-        hash.add(g.q.coeffs().data(), 4);
-        hash.add(g.v.data(), 3);
-        hash.add(g.L.data(), 3);
-    }
+    Grains::hash(state_.grains, hash);
     hash.add(state_.memory.data(), static_cast<std::ptrdiff_t>(state_.memory.size()));
     return hash.value;
 }

@@ -61,6 +61,7 @@ StepReport Smooth::step()
     solver_.solve();
     clock_.end(Phase::linearise);
     solver_.accept();
+    report.loops = true;
     report.loop_error = solver_.constraint_error();
     clock_.end(Phase::update);
     return report;

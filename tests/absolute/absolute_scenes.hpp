@@ -4,10 +4,45 @@
 #include "model/scenes.hpp"
 #include "tamis/model/description.hpp"
 #include "tamis/model/stepper.hpp"
+#include "tamis/nscd/moreau_jean.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace tamis::scenes {
+
+inline constexpr double anything = std::numeric_limits<double>::infinity();
+
+// Every step converges, and no joint is open by more, m.
+inline void run(Stepper& stepper, long steps, double most_open = anything)
+{
+    for (long k = 0; k < steps; ++k) {
+        const StepReport report = stepper.step();
+        ASSERT_TRUE(report.converged);
+        ASSERT_LE(report.loop_error, most_open);
+    }
+}
+
+// Distance from the relative formulation at time `end`.
+template <class Method>
+double difference(const Model& model, double end, long steps, double most_open = anything)
+{
+    Method absolute(model, {.h = end / static_cast<double>(steps)});
+    MoreauJean relative(model, {.h = end / 20000});
+    run(absolute, steps, most_open);
+    run(relative, 20000, most_open);
+    return largest_distance(absolute.view(), relative.view());
+}
+
+inline void double_pendulum(ModelDescription& model)
+{
+    model.gravity({0, -gravity, 0});
+    const Body a = add_link(model, "a", ground, hinge({1, 0.2, 1}), {0, 0, 0});
+    const Body b = add_link(model, "b", a, hinge({0, 1, 1}), {0.5, 0, 0});
+    model.start(a, 0.3, 1);
+    model.start(b, -0.4, 2);
+    model.finish();
+}
 
 struct SpringChain {
     Body a, b, c;

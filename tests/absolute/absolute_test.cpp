@@ -16,68 +16,10 @@ using namespace tamis::scenes;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-namespace {
-
-void double_pendulum(ModelDescription& model)
-{
-    model.gravity({0, -gravity, 0});
-    const Body a = add_link(model, "a", ground, hinge({1, 0.2, 1}), {0, 0, 0});
-    const Body b = add_link(model, "b", a, hinge({0, 1, 1}), {0.5, 0, 0});
-    model.start(a, 0.3, 1);
-    model.start(b, -0.4, 2);
-    model.finish();
-}
-
-template <class S>
-void run(S& stepper, long steps)
-{
-    for (long k = 0; k < steps; ++k) ASSERT_TRUE(stepper.step().converged);
-}
-
-// Distance from the relative formulation at time `end`.
-double difference(const Model& model, double end, long steps)
-{
-    Absolute absolute(model, {.h = end / static_cast<double>(steps)});
-    MoreauJean relative(model, {.h = end / 20000});
-    run(absolute, steps);
-    run(relative, 20000);
-    return largest_distance(absolute.view(), relative.view());
-}
-
-} // namespace
-
 TEST(AbsoluteSystem, JointsOfEveryKindAreClosedWhereRelativeCoordinatesPutTheBodies)
 {
     ModelDescription model("joints");
-    Eigen::Matrix3d turned;
-    turned = Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized());
-    const std::vector<Joint> joints = {
-        hinge({1, 2, 3}), slide({1, -1, 2}), cylindrical({0, 1, 2}), universal({1, 0, 0}, {1, 1, 0}),
-        planar_y(),       spherical(),       fixed_joint(),          free_joint()};
-    std::vector<Body> bodies;
-    Body parent = ground;
-    for (std::size_t k = 0; k < joints.size(); ++k) {
-        parent = model.add({.name = "body " + std::to_string(k),
-                            .parent = parent,
-                            .joint = joints[k],
-                            .at = {0.3, -0.2, 0.1},
-                            .orientation = turned,
-                            .mass = 1,
-                            .com = {0.1, 0.2, -0.3},
-                            .inertia = {0.1, 0.12, 0.14}});
-        bodies.push_back(parent);
-    }
-    auto start = [&](int body, std::vector<std::pair<double, double>> values) {
-        for (std::size_t k = 0; k < values.size(); ++k)
-            model.start(bodies[body], values[k].first, values[k].second, static_cast<int>(k));
-    };
-    start(0, {{7.3, 1.5}}); // beyond a full turn
-    start(1, {{0.4, -2}});
-    start(2, {{-0.3, 1}, {2.5, 3}});
-    start(3, {{-2.8, 0.5}, {1.2, -0.7}});
-    start(4, {{0.1, 0.2}, {-0.3, 0.4}, {-0.5, 0.6}});
-    model.start(bodies[5], Eigen::Quaterniond(0.5, 0.1, -0.7, 0.3), {1, -2, 3});
-    start(7, {{0.9, -0.8}, {0.7, -0.6}, {0.5, -0.4}});
+    chain_of_every_joint(model, {planar_y()});
 
     AbsoluteSystem system(model.finish());
     EXPECT_EQ(system.rows(), 5 + 5 + 4 + 4 + 3 + 3 + 6 + 0);
@@ -194,7 +136,8 @@ TEST(Absolute, DoublePendulumApproachesTheRelativeFormulationWithOrderOne)
 {
     ModelDescription model("double pendulum");
     double_pendulum(model);
-    const double coarse = difference(model.finish(), 0.5, 2000), fine = difference(model.finish(), 0.5, 4000);
+    const double coarse = difference<Absolute>(model.finish(), 0.5, 2000),
+                 fine = difference<Absolute>(model.finish(), 0.5, 4000);
     EXPECT_LT(fine, 2e-3);
     EXPECT_NEAR(coarse / fine, 2, 0.1);
 }
@@ -209,7 +152,8 @@ TEST(Absolute, JointAndPointSpringsActAsInTheRelativeFormulation)
         return Wrench{{1, -2, 3}, {0.1, 0.2, -0.3}};
     });
     model.finish();
-    const double coarse = difference(model.finish(), 0.3, 2000), fine = difference(model.finish(), 0.3, 4000);
+    const double coarse = difference<Absolute>(model.finish(), 0.3, 2000),
+                 fine = difference<Absolute>(model.finish(), 0.3, 4000);
     EXPECT_LT(fine, 2e-3);
     EXPECT_NEAR(coarse / fine, 2, 0.1);
 }

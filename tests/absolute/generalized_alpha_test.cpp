@@ -15,24 +15,17 @@ using Eigen::Vector3d;
 
 namespace {
 
-template <class S>
-void run(S& stepper, long steps)
+constexpr double closed = 1e-10; // m, of every joint after every step
+
+void run(Stepper& stepper, long steps)
 {
-    for (long k = 0; k < steps; ++k) {
-        const StepReport report = stepper.step();
-        ASSERT_TRUE(report.converged);
-        ASSERT_LE(report.loop_error, 1e-10);
-    }
+    scenes::run(stepper, steps, closed);
 }
 
-// Distance from the relative formulation, itself of order two, at time `end`.
+// Of second order, as the relative formulation is.
 double difference(const Model& model, double end, long steps)
 {
-    GeneralizedAlpha absolute(model, {.h = end / static_cast<double>(steps)});
-    MoreauJean relative(model, {.h = end / 20000});
-    run(absolute, steps);
-    run(relative, 20000);
-    return largest_distance(absolute.view(), relative.view());
+    return scenes::difference<GeneralizedAlpha>(model, end, steps, closed);
 }
 
 } // namespace
@@ -57,12 +50,7 @@ TEST(GeneralizedAlpha, PendulumKeepsItsEnergyToOrderTwo)
 TEST(GeneralizedAlpha, DoublePendulumConvergesToTheRelativeFormulationWithOrderTwo)
 {
     ModelDescription model("double pendulum");
-    model.gravity({0, -gravity, 0});
-    const Body a = add_link(model, "a", ground, hinge({1, 0.2, 1}), {0, 0, 0});
-    const Body b = add_link(model, "b", a, hinge({0, 1, 1}), {0.5, 0, 0});
-    model.start(a, 0.3, 1);
-    model.start(b, -0.4, 2);
-    model.finish();
+    double_pendulum(model);
     const double coarse = difference(model.finish(), 0.5, 250), fine = difference(model.finish(), 0.5, 500);
     EXPECT_LT(fine, 1e-4);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);

@@ -7,6 +7,7 @@
 #include "tamis/absolute/generalized_alpha.hpp"
 #include "tamis/app/script.hpp"
 #include "tamis/cosim/coupled.hpp"
+#include "tamis/dem/dem.hpp"
 #include "tamis/io/checkpoint.hpp"
 #include "tamis/model/description.hpp"
 #include "tamis/smooth/smooth.hpp"
@@ -43,6 +44,15 @@ struct Arms {
         model.start(lower, 0.3, -2);
         model.finish();
     }
+};
+
+// Balls in a container, as a program of their own.
+struct Balls : Script {
+    explicit Balls(const std::vector<std::string>& arguments)
+        : Script("balls", "Balls that fall into a container", arguments)
+    {
+    }
+    void define() override { scenes::add_container(model); }
 };
 
 // Saves in the middle of a run, reads the file, goes on in a new stepper.
@@ -135,6 +145,26 @@ TEST(EveryMethod, CouplingsResumeToTheSameBits)
             }
 }
 
+TEST(EveryMethod, ResumesToTheSameBitsWithBalls)
+{
+    scenes::Container c;
+    const Model& model = c.model.finish();
+    expect_resumes(
+        "dem", [&] { return std::make_unique<Dem>(model, DemOptions{.h = hart_step(model)}); }, 400, 400);
+    for (const auto scheme : {CouplingScheme::tight, CouplingScheme::loose})
+        for (const bool springs : {false, true}) {
+            CoupledOptions options{.H = 2e-4, .scheme = scheme, .nonsmooth_substeps = springs ? 0 : 1};
+            options.nonsmooth.contacts = {.tolerance = 1e-8, .threads = 1};
+            if (springs) options.dem = DemOptions{};
+            expect_resumes(
+                "cut at contacts, coupling " + std::to_string(static_cast<int>(scheme)),
+                [&] {
+                    return std::make_unique<Coupled>(model, Cut{c.body, CutKind::contacts}, options);
+                },
+                300, 200);
+        }
+}
+
 TEST(EveryMethod, ContactForceIsFiniteAndCarriesTheWeight)
 {
     ModelDescription model("block");
@@ -179,16 +209,22 @@ TEST(EveryMethod, ContactsTakeWhatTheMotionLoses)
     }
 }
 
-// Of the model `workshop` (resume_test.cpp).
+// Of the model `workshop` (resume_test.cpp); the method dem is for balls.
 TEST(EveryMethod, IsAnOptionOfTheRun)
 {
-    for (const char* name : {"moreau-jean", "absolute", "generalized-alpha"}) {
-        const auto script = make_script("workshop", {"--way", "absolute", "--method", name, "--no-output"});
+    for (const char* name : {"moreau-jean", "absolute", "generalized-alpha", "smooth"}) {
+        std::vector<std::string> options{"--way", "absolute", "--method", name, "--no-output"};
+        if (name == std::string("smooth")) options.push_back("--shown"); // nothing touches
+        const auto script = make_script("workshop", options);
         script->prepare();
         EXPECT_EQ(method_names[static_cast<int>(script->method())], std::string(name));
         const auto stepper = script->make_stepper();
         stepper->step();
     }
+    Balls balls({"--method", "dem", "--no-output"});
+    balls.prepare();
+    EXPECT_EQ(balls.method(), Method::dem);
+    balls.make_stepper()->step();
     EXPECT_TRUE(contains(error_of([] {
                              make_script("workshop", {"--method", "magic"})->prepare();
                          }),
@@ -218,6 +254,48 @@ TEST(EveryMethod, SaysWhichPartItLacks)
     bed.grain({.shape = sphere(0.1), .material = bed.add(Material{}), .density = 1000});
     bed.finish();
     lacks(bed.finish(), "no grains");
+}
+
+// A mass on a spring with omega h = 2.1, which is unstable unless it is implicit.
+TEST(EveryMethod, StiffImplicitForceIsSteppedOrRefusedByName)
+{
+    const double h = 1e-3, k = 2.1 * 2.1 / (h * h), start = 0.1;
+    const auto mass_with = [&](const std::function<void(ModelDescription&, Body)>& add) {
+        auto model = std::make_unique<ModelDescription>("oscillator");
+        const Body mass = model->add({.name = "mass", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
+        add(*model, mass);
+        model->start(mass, start, 0);
+        return model;
+    };
+    const auto in_joint = mass_with([&](ModelDescription& model, Body mass) {
+        model.spring(model.coordinate(mass), {.stiffness = k, .treatment = ForceTreatment::implicit});
+    });
+    const auto between_points = mass_with([&](ModelDescription& model, Body mass) {
+        model.spring(model.frame("eye", mass), model.frame("hook", ground, {-1, 0, 0}),
+                     {.stiffness = k, .rest = 1, .treatment = ForceTreatment::implicit});
+    });
+    const auto law = mass_with([&](ModelDescription& model, Body mass) {
+        const Coordinate x = model.coordinate(mass);
+        model.force(
+            x, [=](const View& s) { return -k * s.q(x); }, ForceTreatment::implicit);
+    });
+    for (const auto& [model, name] : {std::pair{in_joint.get(), "the spring in the joint 'mass'"},
+                                      {between_points.get(), "the spring between 'eye' and 'hook'"},
+                                      {law.get(), "the force on 'mass'"}}) {
+        const Model& m = model->finish();
+        for (const std::string& error :
+             {error_of([&] { Absolute(m, {.h = h}); }), error_of([&] { GeneralizedAlpha(m, {.h = h}); })}) {
+            EXPECT_TRUE(contains(error, name)) << error;
+            EXPECT_TRUE(contains(error, "run the model by the Moreau-Jean scheme")) << error;
+        }
+        MoreauJean run(m, {.h = h});
+        double most = 0;
+        for (int n = 0; n < 1000; ++n) {
+            run.step();
+            most = std::max(most, std::abs(run.view().q({0, 0})));
+        }
+        EXPECT_LT(most, 1.01 * start) << name; // theta = 1/2 keeps the energy of linear forces
+    }
 }
 
 } // namespace tamis::test::every_method_test

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <csignal>
+#include <functional>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
@@ -172,6 +173,30 @@ TEST(OutputFolder, TerminalTellsOfLoopsOnlyIfThereAreAny)
     const std::string out = testing::internal::GetCapturedStdout();
     EXPECT_FALSE(contains(out, "loop error")) << out;
     EXPECT_TRUE(contains(out, "  equations    ")) << out;
+}
+
+// Of the model `workshop` (resume_test.cpp), whose grains fall on a tray.
+TEST(OutputFolder, TerminalTellsOfGrainsAndPenetrationOnlyIfThereAreAny)
+{
+    const auto said = [](const std::function<int()>& go) {
+        testing::internal::CaptureStdout();
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(go(), 0);
+        testing::internal::GetCapturedStderr();
+        return testing::internal::GetCapturedStdout();
+    };
+    const std::string grains = said([] {
+        return run_program({"--no-output", "--t-end", "0.2", "--grains", "3"});
+    });
+    EXPECT_TRUE(contains(grains, "\n  grains       3\n")) << grains;
+    EXPECT_TRUE(contains(grains, "\n  penetration  ") && contains(grains, " m at most\n")) << grains;
+    const std::string none = said([] {
+        Swing script({"--no-output"});
+        script.prepare();
+        return run(script);
+    });
+    EXPECT_FALSE(contains(none, "  grains ")) << none;
+    EXPECT_FALSE(contains(none, "  penetration ")) << none;
 }
 
 } // namespace tamis::test::output_folder_test

@@ -267,7 +267,7 @@ std::function<void(Described&)> column(int grains, double apart, double lowest, 
 std::function<void(Described&)> oscillator(double omega, ForceTreatment treatment)
 {
     return [=](Described& d) {
-        const Body mass = d.model.add({.name = "mass", .joint = slide_x(), .mass = 2});
+        const Body mass = d.model.add({.name = "mass", .joint = slide_x(), .mass = 2, .inertia = {1, 1, 1}});
         d.model.spring(d.model.coordinate(mass), {.stiffness = 2 * omega * omega, .treatment = treatment});
         d.model.start(mass, 0.1, 0);
         d.defaults.h = 1e-3;
@@ -370,6 +370,21 @@ TEST(Verdict, StiffExplicitSpringIsNamed)
     EXPECT_TRUE(contains(fast.said, "make it implicit")) << fast.said;
     const Ended implicit = end_of(oscillator(2100, ForceTreatment::implicit));
     EXPECT_EQ(implicit.believable(), "yes") << implicit.summary["verdict"].dump(2);
+}
+
+// They would refuse an implicit one.
+TEST(Verdict, RemedyForAStiffSpringInAbsoluteCoordinatesIsAnotherMethod)
+{
+    const Ended fast = end_of(oscillator(2100, ForceTreatment::explicit_), {"--method", "absolute"});
+    EXPECT_EQ(fast.code, 3);
+    EXPECT_TRUE(contains(fast.said, "The spring in the joint 'mass' has omega h = 2.1")) << fast.said;
+    EXPECT_TRUE(contains(fast.said, "implicit (.treatment = ForceTreatment::implicit) and take --method "
+                                    "moreau-jean, or reduce --h"))
+        << fast.said;
+    EXPECT_TRUE(contains(fast.said, "make stiff forces implicit and take --method moreau-jean."))
+        << fast.said;
+    const Ended implicit = end_of(oscillator(2100, ForceTreatment::implicit), {"--method", "absolute"});
+    EXPECT_TRUE(contains(implicit.error, "the spring in the joint 'mass' is one")) << implicit.error;
 }
 
 TEST(Verdict, WorkOfDrivesAndForcesIsNotGained)

@@ -6,6 +6,8 @@
 #include "tamis/model/description.hpp"
 
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace tamis::scenes {
 
@@ -92,6 +94,35 @@ struct Linkage {
         model.start(left, -1.2, 0);
         model.start(right, -1.2, 0);
         model.finish();
+    }
+};
+
+// A container on a spring, and balls that fall into it; their contacts are springs, too.
+inline const Material soft{.friction = 0.3, .restitution = 0.6, .stiffness = 1e5};
+inline std::pair<Body, ShapeId> add_container(ModelDescription& model, int balls = 5, double damping = 10)
+{
+    model.gravity({0, 0, -gravity});
+    const Body body =
+        model.add({.name = "container", .joint = slide_z(), .mass = 2, .inertia = {0.1, 0.1, 0.1}});
+    model.spring(model.coordinate(body), {.stiffness = 2000, .damping = damping});
+    const MaterialId steel = model.add(soft);
+    const ShapeId inside = model.attach(body, hollow(box(0.5, 0.5, 0.5)), steel, {}, "inside");
+    for (int k = 0; k < balls; ++k)
+        model.grain({.shape = sphere(0.05),
+                     .material = steel,
+                     .density = 300,
+                     .at = {.p = {0.1 * k - 0.2, 0.02 * (k % 2), -0.19 + 0.02 * k}},
+                     .velocity = {0.1 * (k % 3), 0, -0.5}});
+    return {body, inside};
+}
+struct Container {
+    ModelDescription model{"container"};
+    Body body;
+    ShapeId inside;
+
+    explicit Container(int balls = 5, double damping = 10)
+    {
+        std::tie(body, inside) = add_container(model, balls, damping);
     }
 };
 

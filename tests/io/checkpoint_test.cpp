@@ -1,5 +1,6 @@
 // State -> file -> state equal in every bit, damage found whatever byte it hits, the last valid one used.
 #include "error_of.hpp"
+#include "io/forged_checksum.hpp"
 #include "io/scratch.hpp"
 #include "model/scenes.hpp"
 #include "tamis/io/checkpoint.hpp"
@@ -197,6 +198,36 @@ TEST(Checkpoint, NumbersThatDoNotFitTheirChecksumAreRefused)
     EXPECT_TRUE(contains(error_of([&] { read_checkpoint(file); }), "checksum"));
 }
 
+// Whole files that fit their checksum, of numbers that no run writes.
+TEST(Checkpoint, ForgedTimesStepsAndNumbersAreRefused)
+{
+    ScratchFolder folder;
+    write_checkpoint(folder / "", random_checkpoint(4, 20, 10, 1));
+    const std::filesystem::path file = folder / "checkpoint_000001.h5";
+    const Hdf5 whole = read_hdf5(file, true);
+    const auto error = [&](auto&& forge) {
+        Hdf5 forged = whole;
+        forge(forged);
+        renew_checksum(forged);
+        write_hdf5(file, forged);
+        return error_of([&] { read_checkpoint(file); });
+    };
+    EXPECT_EQ(error([](Hdf5&) {}), "");
+    for (const double t : {std::nan(""), HUGE_VAL, -1e-9}) {
+        const std::string said = error([&](Hdf5& f) { f.attributes["t"] = std::vector{t}; });
+        EXPECT_TRUE(contains(said, "it is of step 1 at t = ")) << said;
+    }
+    const std::string said = error([](Hdf5& f) { f.attributes["step"] = std::vector<std::int64_t>{-1}; });
+    EXPECT_TRUE(contains(said, "it is of step -1 at t = ")) << said;
+    for (const double bad : {std::nan(""), -HUGE_VAL})
+        for (const char* name : {"q", "grains", "part/impulses"}) {
+            const std::string of_number = error([&](Hdf5& f) {
+                std::get<std::vector<double>>(f.datasets.at(std::string("state/") + name).values)[1] = bad;
+            });
+            EXPECT_TRUE(contains(of_number, std::string("'") + name + "' are not all finite")) << of_number;
+        }
+}
+
 TEST(Checkpoint, WithoutAValidOneTheErrorSaysWhatToDo)
 {
     ScratchFolder folder;
@@ -240,10 +271,25 @@ TEST(Checkpoint, RestoredRunGoesOnToTheSameBits)
         other.numbers.erase(name);
         EXPECT_TRUE(contains(error_of([&] { resumed.restore(other); }), "lacks")) << name;
     }
-    SavedState forged = c.state;
-    forged.integers["partitions"][0] = 99;
-    EXPECT_TRUE(contains(error_of([&] { resumed.restore(forged); }), "damaged"));
+    for (const std::int64_t bad :
+         {std::int64_t{-1}, std::int64_t{3}, std::int64_t{99}, std::int64_t{1} << 32})
+        for (const std::size_t k : {0, 2}) {
+            SavedState forged = c.state;
+            forged.integers.at("partitions").at(k) = bad; // of three coordinates
+            const std::string error = error_of([&] { resumed.restore(forged); });
+            EXPECT_TRUE(contains(error, "names a coordinate that mechanism ")) << error;
+        }
+    const auto with_impulse = [&](std::int64_t a, std::int64_t b) {
+        SavedState forged = c.state;
+        forged.integers.at("impulse_pairs") = {a, b, 0};
+        forged.numbers.at("impulses").assign(9, 0);
+        return error_of([&] { resumed.restore(forged); });
+    };
+    for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{3}, std::int64_t{1} << 32})
+        for (const std::string& error : {with_impulse(0, bad), with_impulse(bad, 1)})
+            EXPECT_TRUE(contains(error, fmt::format("an impulse on shape {} of 3", bad))) << error;
     EXPECT_EQ(resumed.state_hash(), whole.state_hash());
+    EXPECT_EQ(with_impulse(0, 2), "");
 }
 
 TEST(ModelHash, TellsModelsApartByEveryNumber)

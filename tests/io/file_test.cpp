@@ -83,6 +83,26 @@ TEST(WriteFile, TemporariesOfTheDeadAreRemovedAndNoOthers)
     for (const auto& path : {alive, elsewhere, other}) EXPECT_TRUE(std::filesystem::exists(path)) << path;
 }
 
+// In a folder that others may write to, a link leads to whatever they like.
+TEST(WriteFile, LinksAreNotFollowed)
+{
+    ScratchFolder folder;
+    make_directory(folder / "out");
+    const std::filesystem::path victim = folder / "victim", file = folder / "out/f";
+    std::ofstream(victim) << "old";
+    std::filesystem::create_symlink(victim, file);
+    constexpr int links = 5000; // under the names of temporary files to come
+    for (int k = 0; k < links; ++k)
+        std::filesystem::create_symlink(
+            victim, folder / fmt::format("out/f.{}-{}-{}.part", host_name(), ::getpid(), k));
+    EXPECT_FALSE(overwrite_file(file, "x"));
+    write_file(file, "new");
+    EXPECT_EQ(text_of(victim), "old");
+    EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(file)));
+    EXPECT_EQ(text_of(file), "new");
+    EXPECT_EQ(count_entries(folder / "out"), links + 1);
+}
+
 TEST(WriteFile, ManyMayWriteTheSameFileAtOnce)
 {
     ScratchFolder folder;
@@ -120,6 +140,17 @@ TEST(FolderLock, IsHeldByOneUntilItEnds)
             << error;
     }
     EXPECT_EQ(error_of([&] { FolderLock third(folder / ""); }), "");
+}
+
+TEST(FolderLock, DoesNotFollowALink)
+{
+    ScratchFolder folder;
+    make_directory(folder / "out");
+    std::ofstream(folder / "victim") << "old";
+    std::filesystem::create_symlink(folder / "victim", folder / "out/.lock");
+    const std::string error = error_of([&] { FolderLock lock(folder / "out"); });
+    EXPECT_NE(error.find(".lock'"), std::string::npos) << error;
+    EXPECT_EQ(text_of(folder / "victim"), "old");
 }
 
 TEST(File, RefusedAppendLeavesWhatWasThere)

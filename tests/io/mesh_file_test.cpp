@@ -199,6 +199,19 @@ TEST_F(MeshFile, FaultsAreNamedWithTheirPlace)
     EXPECT_TRUE(contains(error_of([&] { read_mesh(folder / "folder.obj"); }), "folder.obj"));
 }
 
+// As documented in docs/models.md.
+TEST_F(MeshFile, RelativePathStartsInTheCurrentFolder)
+{
+    write("of_this_test.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    const auto error = [] { return error_of([] { polyhedron("of_this_test.obj"); }); };
+    const std::filesystem::path before = std::filesystem::current_path();
+    EXPECT_TRUE(contains(error(), "'" + (before / "of_this_test.obj").string() + "'")) << error();
+    std::filesystem::current_path(folder / "");
+    const std::string there = error();
+    std::filesystem::current_path(before);
+    EXPECT_EQ(there, "");
+}
+
 // The moment about the axis of a needle of length 5e8 and thickness 1 is 1e-17 of the others: round-off.
 TEST_F(MeshFile, NeedleWithoutInertiaIsNamed)
 {

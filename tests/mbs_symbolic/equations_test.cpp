@@ -1,5 +1,6 @@
 // The equations by three ways (emitted code, tape, recursion in double), and their derivatives by
 // differences.
+#include "tamis/base/state_hash.hpp"
 #include "tamis/mbs_symbolic/compiled_equations.hpp"
 #include "tamis/mbs_symbolic/equations.hpp"
 #include "tamis/mbs_symbolic/generate.hpp"
@@ -8,7 +9,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <unistd.h>
 
 namespace tamis::gallery::equations_test {
 namespace {
@@ -185,6 +190,32 @@ TEST(Equations, WithoutACompilerTheTapeRunsAndANoteSaysWhy)
     EXPECT_LT(
         relative_error(value(equations, m, Quantity::dynamics, x), value(numeric, m, Quantity::dynamics, x)),
         1e-12);
+}
+
+// What a program of the same number on another machine is writing in a folder that both share.
+TEST(Equations, FilesOfAnotherMachineInTheCacheStay)
+{
+    const Mechanism m = spatial_chain(3); // not in the gallery, so not loaded yet
+    StateHash sum;
+    sum.add(emit_equations(m));
+    const std::filesystem::path cache = testing::TempDir() + "tamis_shared_cache";
+    std::filesystem::remove_all(cache);
+    std::filesystem::create_directories(cache);
+    std::filesystem::permissions(cache, std::filesystem::perms::owner_all); // else it would not be used
+    const auto other = cache / fmt::format("{:016x}-{:016x}.so.{}.c", m.hash(), sum.value, getpid());
+    std::ofstream(other) << "being written";
+    const char* used = std::getenv("TAMIS_CACHE");
+    const std::string before = used ? used : "";
+    setenv("TAMIS_CACHE", cache.c_str(), 1);
+    const Equations equations(m);
+    setenv("TAMIS_CACHE", before.c_str(), 1);
+    EXPECT_TRUE(equations.compiled()) << why_interpreted();
+    std::string text;
+    std::getline(std::ifstream(other), text);
+    EXPECT_EQ(text, "being written");
+    const auto files = std::distance(std::filesystem::directory_iterator(cache), {});
+    EXPECT_EQ(files, 2); // and the library
+    std::filesystem::remove_all(cache);
 }
 
 } // namespace

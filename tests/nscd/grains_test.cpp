@@ -42,6 +42,16 @@ TEST(Grains, AFreeGrainFallsOnAParabola)
     EXPECT_NEAR(run.view().velocity(GrainId{0}).z(), 2 - g * t, 1e-12);
 }
 
+TEST(Grains, HashIsOfPlaceTurnVelocityAndSpinInThisOrder)
+{
+    const GrainState grain{{1, 2, 3}, Eigen::Quaterniond(0.5, -0.5, 0.5, 0.5), {4, 5, 6}, {7, 8, 9}};
+    StateHash hash, expected;
+    Grains::hash(std::vector{grain, grain}, hash);
+    const double numbers[] = {1, 2, 3, -0.5, 0.5, 0.5, 0.5, 4, 5, 6, 7, 8, 9};
+    for (int k = 0; k < 2; ++k) expected.add(numbers, 13);
+    EXPECT_EQ(hash.value, expected.value);
+}
+
 TEST(Grains, MassAndInertiaFollowFromShapeAndDensity)
 {
     ModelDescription model("test");

@@ -1,14 +1,11 @@
 // The stepper against closed forms: impacts and friction.
 #include "error_of.hpp"
 #include "nscd/step_scenes.hpp"
-#include "tamis/base/error.hpp"
 #include "tamis/model/description.hpp"
 
 #include <Eigen/Geometry>
-#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <numbers>
 #include <random>
 
 namespace impact_test {
@@ -18,7 +15,6 @@ using namespace tamis::scenes;
 using Eigen::Matrix3d;
 using Eigen::Quaterniond;
 using Eigen::Vector3d;
-using std::numbers::pi;
 
 TEST(MoreauJean, DrivenWallThrowsAFreeBallByOnePlusRestitution)
 {

@@ -2,7 +2,6 @@
 //
 // On a linear oscillator the scheme is a composition of shears: for every theta its frequency obeys
 // sin(omega_h h / 2) = omega h / 2 and nothing is dissipated; theta > 1/2 costs accuracy, not energy.
-#include "error_of.hpp"
 #include "nscd/step_scenes.hpp"
 #include "tamis/base/error.hpp"
 #include "tamis/model/description.hpp"
@@ -12,7 +11,6 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>
-#include <random>
 
 namespace moreau_jean_test {
 

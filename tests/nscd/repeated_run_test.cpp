@@ -2,24 +2,15 @@
 #include "allocations.hpp"
 #include "error_of.hpp"
 #include "nscd/step_scenes.hpp"
-#include "tamis/base/error.hpp"
 #include "tamis/model/description.hpp"
 
-#include <Eigen/Geometry>
-#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <numbers>
-#include <random>
 
 namespace repeated_run_test {
 
 using namespace tamis;
 using namespace tamis::scenes;
-using Eigen::Matrix3d;
-using Eigen::Quaterniond;
-using Eigen::Vector3d;
-using std::numbers::pi;
 
 namespace {
 

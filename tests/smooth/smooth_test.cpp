@@ -21,47 +21,6 @@ void run(Stepper& stepper, long steps, double most_open = 1e-10)
     for (long k = 0; k < steps; ++k) ASSERT_LE(stepper.step().loop_error, most_open);
 }
 
-// A chain that has every kind of joint, with start values that are nowhere special.
-void add_every_joint(ModelDescription& model, std::vector<Body>& bodies)
-{
-    Eigen::Matrix3d turned;
-    turned = Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized());
-    const std::vector<Joint> joints = {hinge({1, 2, 3}),
-                                       slide({1, -1, 2}),
-                                       cylindrical({0, 1, 2}),
-                                       universal({1, 0, 0}, {1, 1, 0}),
-                                       planar_x(),
-                                       planar_y(),
-                                       planar_z(),
-                                       spherical(),
-                                       fixed_joint(),
-                                       free_joint()};
-    model.gravity({0, -gravity, 1});
-    for (std::size_t k = 0; k < joints.size(); ++k) {
-        bodies.push_back(model.add({.name = "body " + std::to_string(k),
-                                    .parent = bodies.empty() ? ground : bodies.back(),
-                                    .joint = joints[k],
-                                    .at = {0.3, -0.2, 0.1},
-                                    .orientation = turned,
-                                    .mass = 1,
-                                    .com = {0.1, 0.2, -0.3},
-                                    .inertia = {0.1, 0.12, 0.14}}));
-    }
-    auto start = [&](int body, std::vector<std::pair<double, double>> values) {
-        for (std::size_t k = 0; k < values.size(); ++k)
-            model.start(bodies[body], values[k].first, values[k].second, static_cast<int>(k));
-    };
-    start(0, {{7.3, 1.5}}); // beyond a full turn
-    start(1, {{0.4, -2}});
-    start(2, {{-0.3, 1}, {2.5, 3}});
-    start(3, {{-2.8, 0.5}, {1.2, -0.7}});
-    start(4, {{0.1, 0.2}, {-0.3, 0.4}, {-0.5, 0.6}});
-    start(5, {{0.2, -0.2}, {0.3, 0.1}, {0.4, -0.6}});
-    start(6, {{-0.1, 0.1}, {0.2, -0.4}, {0.7, 0.5}});
-    model.start(bodies[7], Eigen::Quaterniond(0.5, 0.1, -0.7, 0.3), {1, -2, 3});
-    start(9, {{0.9, -0.8}, {0.7, -0.6}, {0.5, -0.4}});
-}
-
 // Error against the relative formulation at the end, for two steps of the smooth one.
 void expect_second_order(const Model& model, double end, long steps, double most)
 {
@@ -83,8 +42,8 @@ void expect_second_order(const Model& model, double end, long steps, double most
 TEST(Smooth, KeepsJointsOfEveryKindClosedAndMovesAsInRelativeCoordinates)
 {
     ModelDescription model("joints");
-    std::vector<Body> bodies;
-    add_every_joint(model, bodies);
+    model.gravity({0, -gravity, 1});
+    chain_of_every_joint(model, {planar_x(), planar_y(), planar_z()});
     expect_second_order(model.finish(), 0.2, 50, 1e-3);
 
     Smooth smooth(model.finish(), {.h = 1e-3});
