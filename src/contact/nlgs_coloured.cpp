@@ -50,7 +50,7 @@ constexpr int fewest_for_threads = 2000; // contacts
 // busy for milliseconds, which on a machine shared with others is the time of those it waits for.
 // std::barrier wants the number of threads before OpenMP has said how many there are, and sleeps sooner. Two
 // threads on two shared cores, phases of 2 and 3 us of work, best and median of seven times 4000 phases:
-// 10 and 31 us a phase here, 12 and 72 by std::barrier, 69 and 414 by OpenMP.
+// 10 and 31 us per phase here, 12 and 72 by std::barrier, 69 and 414 by OpenMP.
 class Barrier {
   public:
     void wait(int threads)

@@ -62,7 +62,7 @@ class PenaltyBed {
                const std::vector<PenaltyLaw>& laws, const BedOptions& options);
 
     // Forces of all contacts in the present state, the wrenches on walls among them, from which a mechanism that carries
-    // walls may be stepped; also the number of contacts and the largest overlap. Once a step, before advance().
+    // walls may be stepped; also the number of contacts and the largest overlap. Once per step, before advance().
     void forces();
     // Moves the balls by these forces, and the walls to their motions at the end of the step; if not given, they stay as
     // they are.

@@ -74,7 +74,7 @@ class Beams {
 
     std::vector<int> numbers_;
     std::vector<std::vector<int>>
-        beam_nodes_; // by beam, from a to b; inner ones first, then ends, two a beam
+        beam_nodes_; // by beam, from a to b; inner ones first, then ends, two per beam
     std::vector<std::vector<Eigen::Matrix3d>>
         turn_; // by beam: from the axes of a node to those of its section
     std::vector<std::unique_ptr<Element>> elements_;

@@ -30,9 +30,9 @@ double Reach::farthest(const Vector3d& from, const RelativeView& view) const
 double Reach::speed(const AttachedShape& shape, const RelativeView& view) const
 {
     const BodyMotion& m = view.motion(shape.body);
-    const double size = bounding_radius(shape.shape), turning = m.angular_velocity.norm();
+    const double size = bounding_radius(shape.shape), angular = m.angular_velocity.norm();
     double speed = (m.velocity + m.angular_velocity.cross(m.pose.R * shape.at.p)).norm();
-    if (turning > 0) speed += turning * (std::isfinite(size) ? size : farthest(m.pose * shape.at.p, view));
+    if (angular > 0) speed += angular * (std::isfinite(size) ? size : farthest(m.pose * shape.at.p, view));
     return speed;
 }
 
