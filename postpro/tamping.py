@@ -22,8 +22,8 @@ diving, squeezing = 1, 2  # phases; of `stage` also 0, held above
 arrived = 0.01  # m, above the height that all cases dive to
 
 # Options that may differ between runs that are compared: they do not enter the results, or name the case.
-free_options = {"frequency", "drive", "seed", "out", "frames", "record-every", "checkpoint-every", "resume", "no-output",
-                "quiet", "verbose", "threads"}
+free_options = {"frequency", "drive", "seed", "out", "frames", "record-every", "checkpoint-every", "resume",
+                "no-output", "quiet", "verbose", "threads"}
 
 
 @dataclass

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The rooms of src/: no include against their order, no cycle between files, a README in each.
+"""The rooms of src/: no include against their order, no cycle between files, a README in each. And no line too long.
 
 The order is that of CMakeLists.txt (tamis_room): a room may include itself, src/base, and what it is linked with.
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -60,6 +61,28 @@ for node in sorted(graph):
     if node not in state:
         visit(node, [node])
 
+
+
+def long_lines(limit=120):
+    """Lines of text beyond the limit, but for rows of tables in Markdown, addresses and drawings."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
+    if listed.returncode:  # sources without git: nobody edits them
+        return
+    for name in filter(None, listed.stdout.split("\0")):
+        path = root / name
+        if path.suffix == ".svg" or not path.is_file():
+            continue
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:  # no text
+            continue
+        for number, line in enumerate(lines, 1):
+            row = path.suffix == ".md" and line.startswith("|")
+            if len(line) > limit and not row and not re.search(r"https?://\S{60}", line):
+                yield f"{name}:{number}: {len(line)} characters, more than {limit}"
+
+
+faults += long_lines()
 for fault in faults:
     print(fault)
 print(f"{len(includes)} files in {len(folders)} rooms, {len(faults)} faults")

@@ -80,8 +80,8 @@ class Sweeper : public ContactBatches<T, ContactBatch<T>::lanes> {
   public:
     using Batches::colouring;
     void build(const ContactProblem& problem, const BatchKernels<T>& kernels, int threads);
-    // Change of the last sweep. `shuffled`: number of the first one among those in which the batches of a region come in
-    // an order of their own; 0: in the usual one.
+    // Change of the last sweep. `shuffled`: number of the first one among those in which the batches of a region come
+    // in an order of their own; 0: in the usual one.
     Change sweep(ContactProblem& problem, int count, int threads, int shuffled);
 
   private:
