@@ -24,7 +24,7 @@ enum class Method {
     absolute,          // absolute coordinates, joints at velocity level in the contact solver
     generalized_alpha, // absolute coordinates, nonsmooth generalized-alpha: Bruels et al. (2014)
     smooth,            // absolute coordinates, two-step scheme without contacts: Zhang et al. (2020)
-    dem,               // balls on springs and dampers among prescribed bodies: Biondani et al. (2022)
+    dem,               // balls on springs and dampers, with mechanisms: Biondani et al. (2022)
 };
 inline constexpr std::array<const char*, 5> method_names = {"moreau-jean", "absolute", "generalized-alpha",
                                                             "smooth", "dem"};
