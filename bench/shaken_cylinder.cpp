@@ -57,8 +57,7 @@ int main(int argc, char** argv)
     fmt::print("{} spheres, {:g} s in {} steps: {:.2f} CPU s per simulated second, {:.1f} us per step\n",
                model.grains().size(), t_end, steps, cpu / t_end, 1e6 * cpu / static_cast<double>(steps));
     fmt::print("contacts per step {:.1f}, sweeps per step {:.1f}, steps not converged {}, worst rms residual "
-               "{:.1e}, "
-               "penetration {:.2g} of d\n",
+               "{:.1e}, penetration {:.2g} of d\n",
                static_cast<double>(contacts) / static_cast<double>(steps),
                static_cast<double>(sweeps) / static_cast<double>(steps), unconverged, worst, penetration / d);
     for (std::size_t k = 0; k < phase_names.size(); ++k)

@@ -11,8 +11,7 @@ InterfaceMotion first_motion(Peer& smooth)
 {
     if (smooth.inputs() != wrench_size || smooth.outputs() != InterfaceMotion::size)
         fail("{} has {} inputs and {} outputs: to carry a nonsmooth side it must take a wrench, {} numbers, "
-             "and give the "
-             "motion of a marker, {}.",
+             "and give the motion of a marker, {}.",
              smooth.name(), smooth.inputs(), smooth.outputs(), wrench_size, InterfaceMotion::size);
     std::array<double, wrench_size> u{};
     std::array<double, InterfaceMotion::size> y{};

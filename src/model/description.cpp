@@ -174,8 +174,7 @@ void check(const Material& material)
              material.damping);
     if (material.damping > 0 && material.restitution > 0)
         fail("A material has both contact damping {} s and restitution {}: the damping of a compliant "
-             "contact follows "
-             "from its restitution; give one of them.",
+             "contact follows from its restitution; give one of them.",
              material.damping, material.restitution);
     if (material.anticipation && material.restitution > 0 && material.stiffness == 0)
         fail("A material has anticipation and restitution {}: bodies that stop at contact do not bounce; "

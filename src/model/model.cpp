@@ -18,8 +18,7 @@ void require_possible(const BodyRecord& body)
         Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(body.inertia, Eigen::EigenvaluesOnly).eigenvalues();
     if (I[0] > 1e-9 * I[2] && I[0] + I[1] < (1 - 1e-6) * I[2])
         fail("Body '{}' has the principal inertias {:.6g}, {:.6g} and {:.6g} kg m2: no body has one that is "
-             "larger "
-             "than the two others together; correct it.",
+             "larger than the two others together; correct it.",
              body.name, I[0], I[1], I[2]);
 }
 

@@ -17,8 +17,7 @@ const Model& without_contacts(const Model& model)
             if (shapes[a].material >= 0 && shapes[b].material >= 0 &&
                 model.filter()(static_cast<int>(a), static_cast<int>(b)))
                 fail("The smooth method knows no contacts, but '{}' and '{}' may touch: only show() them, or "
-                     "run "
-                     "the model by the Moreau-Jean scheme.",
+                     "run the model by the Moreau-Jean scheme.",
                      model.shape_name(static_cast<int>(a)), model.shape_name(static_cast<int>(b)));
     return model;
 }
