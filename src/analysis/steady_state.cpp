@@ -1,3 +1,5 @@
+// Steady: max - min <= tolerance |mean| over the last n periods, or over the even and the odd ones of 2 n, each by
+// themselves. The limit of what approaches it by a constant factor r is x_n + (x_n - x_n-1) r / (1 - r) (Aitken).
 #include "tamis/analysis/steady_state.hpp"
 
 #include "tamis/base/error.hpp"

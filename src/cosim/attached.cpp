@@ -1,3 +1,5 @@
+// The coupling of `Coupled`, with a peer from elsewhere as the smooth side. The model's own smooth side is kept to be
+// shown: its body at the cut is where the marker is, x = x_marker - R p, with the marker at p on the body.
 #include "tamis/cosim/attached.hpp"
 
 #include "tamis/base/error.hpp"

@@ -1,3 +1,5 @@
+// Most of this is checks: what a user adds is refused where it is added, by name and with a remedy, so that no method
+// has to look at it again.
 #include "tamis/model/description.hpp"
 
 #include "tamis/base/error.hpp"

@@ -1,3 +1,5 @@
+// What follows from given values: rates of motions, by differentiation of their formulas; Hertzian stiffness; start
+// values of coordinates that were added later; names for messages.
 #include "tamis/model/features.hpp"
 
 #include "tamis/base/error.hpp"

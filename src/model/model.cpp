@@ -1,3 +1,5 @@
+// What is made once of the features: numbers of bodies through all mechanisms, wrenches on frames as inputs of the
+// equations, and the pairs of shapes that never touch, since they are ignored or on bodies that a joint connects.
 #include "tamis/model/model.hpp"
 
 #include "tamis/base/error.hpp"

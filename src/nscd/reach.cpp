@@ -1,3 +1,5 @@
+// reach = margin + h s, where s bounds the speed of all points of a shape: |v| of its centre and |omega| times its
+// radius or, for planes, times the distance of the farthest shape that they may meet.
 #include "tamis/nscd/reach.hpp"
 
 #include <algorithm>

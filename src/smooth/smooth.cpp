@@ -1,3 +1,5 @@
+// A model becomes a smooth system (smooth_model.cpp), which the two-step scheme steps (smooth_solver.cpp). What that
+// has no equations for (contacts, grains, memories) is refused here.
 #include "tamis/smooth/smooth.hpp"
 
 namespace tamis {
