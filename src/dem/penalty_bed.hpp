@@ -125,7 +125,7 @@ class PenaltyBed {
     struct alignas(64) LongRow {
         double row[8];
     };
-    struct Share { // of a thread
+    struct Part { // of a thread
         PairList pairs;
         std::vector<KeptContact> kept;
         std::vector<Row> reaction; // on balls of threads before
@@ -137,7 +137,7 @@ class PenaltyBed {
     static Vector vector(const double* x) { return {x[0], x[1], x[2]}; }
     BallRows rows() const;
     LawOf<double> law(int material_a, int material_b) const;
-    void take_reactions(const Share& share);
+    void take_reactions(const Part& part);
     void wall_forces(int block);
     void reduce_forces();
     void move_walls(std::span<const BodyMotion> next);
@@ -176,7 +176,7 @@ class PenaltyBed {
     std::vector<Wrench> wrench_;
     // Lists.
     BallGrid grid_;
-    std::vector<Share> shares_;
+    std::vector<Part> parts_;
     WallList wall_list_;
     std::vector<KeptContact> kept_pairs_, kept_walls_;
     std::vector<int> old_;
