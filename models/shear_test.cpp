@@ -10,9 +10,10 @@
 // The paper does not give the restitution of impacts: 0.5 is assumed. The box keeps its height and gets a base by the
 // number of balls, so that fewer balls are a smaller piece of the same bed.
 //
-// Sample runs: shear_test --particles 60 --width 0.014 --lift 0.05 --pace 0.1
-//              shear_test --particles 60 --width 0.014 --lift 0.05 --pace 0.1 --friction-model directional
-//              shear_test --particles 40 --width .012 --lift .05 --pace .2 --method moreau-jean --contact-stiffness 6e4
+// Sample runs:
+//     shear_test --particles 60 --width 0.014 --lift 0.05 --pace 0.1
+//     shear_test --particles 60 --width 0.014 --lift 0.05 --pace 0.1 --friction-model directional
+//     shear_test --particles 40 --width 0.012 --lift .05 --pace .2 --method moreau-jean --contact-stiffness 6e4
 #include <tamis.hpp>
 using namespace tamis;
 
