@@ -1,10 +1,10 @@
 // The penalty method beside LAMMPS (gran/hooke/history) and LIGGGHTS (hooke, history), where they are installed: steel
-// balls in close-packed layers in a cylinder of 25 x 25 mm (Biondani et al., Processes 10 (2022) 1247), at rest and shaken
-// at 10 Hz and 10 mm. The same balls, velocities, springs, dampers, friction and step in all three, walls at rest; ns of
-// one core for a ball and step: of processor time, since others may use the machine, but for two threads.
+// balls in close-packed layers in a cylinder of 25 x 25 mm (Biondani et al., Processes 10 (2022) 1247), at rest and
+// shaken at 10 Hz and 10 mm. The same balls, velocities, springs, dampers, friction and step in all three, walls at
+// rest; ns of one core for a ball and step: of processor time, since others may use the machine, but for two threads.
 //
-// The springs of eq. (12): k = 1.182e6 N/m for 3 mm, in proportion to the diameter, 1.516 k with walls; k_T = k; e = 0.7,
-// mu = 0.3; Hart's step. The histories of contacts start at zero.
+// The springs of eq. (12): k = 1.182e6 N/m for 3 mm, in proportion to the diameter, 1.516 k with walls; k_T = k;
+// e = 0.7, mu = 0.3; Hart's step. The histories of contacts start at zero.
 #include "tamis/base/error.hpp"
 #include "tamis/dem/penalty_bed.hpp"
 #include "tamis/packing/lattices.hpp"

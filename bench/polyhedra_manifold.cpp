@@ -2,7 +2,7 @@
 //
 // Random stones of 8 to 30 vertices and cubes, in random poses at which their gap is the given one, in units
 // of the radius; pairs are reported up to a gap of 0.01. The table gives the median over the repetitions and
-// the range, in microseconds a pair, and how many points a pair has.
+// the range, in microseconds per pair, and how many points a pair has.
 #include "tamis/collision/polyhedra_manifold.hpp"
 #include "collision/random_poses.hpp"
 
@@ -81,7 +81,8 @@ Placed rest(const Hull& a, double gap)
 int main(int argc, char** argv)
 {
     const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 21;
-    fmt::print("{:10} {:>8} {:>11} {:>17} {:>13}\n", "shapes", "gap", "us a pair", "range", "points a pair");
+    fmt::print("{:10} {:>8} {:>11} {:>17} {:>16}\n", "shapes", "gap", "us per pair", "range",
+               "points per pair");
     for (int vertices : {8, 14, 20, 30, -8, -4}) {
         std::vector<Hull> hulls;
         for (int i = 0; i < (vertices > 0 ? 50 : 1); ++i)
@@ -105,7 +106,7 @@ int main(int argc, char** argv)
             const std::string name = resting        ? "resting"
                                      : vertices < 0 ? "cubes"
                                                     : fmt::format("stones {}", vertices);
-            fmt::print("{:10} {:8} {:11.3f} {:>17} {:13.2f}\n", name, gap, cost[cost.size() / 2],
+            fmt::print("{:10} {:8} {:11.3f} {:>17} {:16.2f}\n", name, gap, cost[cost.size() / 2],
                        fmt::format("{:.3f}..{:.3f}", cost.front(), cost.back()), double(out.size()) / pairs);
         }
     }

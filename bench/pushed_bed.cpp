@@ -145,7 +145,7 @@ int main(int argc, char** argv)
         if (chosen) fmt::print(" {:.0f}", before.view().contact_force(scene.tool).force.x());
         std::fflush(stdout);
     }
-    fmt::print("\n{:.0f} sweeps a step, {} of {} not converged, penetration {:.2g} mm\n",
+    fmt::print("\n{:.0f} sweeps per step, {} of {} not converged, penetration {:.2g} mm\n",
                all_sweeps / prelude, failed, prelude, 1e3 * penetration(before));
 
     // Each of these steps by each solver, from the impulses of the step before and from none.

@@ -54,15 +54,14 @@ int main(int argc, char** argv)
         penetration = std::max(penetration, report.penetration);
     }
     const double cpu = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    fmt::print("{} spheres, {:g} s in {} steps: {:.2f} CPU s per simulated second, {:.1f} us a step\n",
+    fmt::print("{} spheres, {:g} s in {} steps: {:.2f} CPU s per simulated second, {:.1f} us per step\n",
                model.grains().size(), t_end, steps, cpu / t_end, 1e6 * cpu / static_cast<double>(steps));
-    fmt::print(
-        "contacts a step {:.1f}, sweeps a step {:.1f}, steps not converged {}, worst rms residual {:.1e}, "
-        "penetration {:.2g} of d\n",
-        static_cast<double>(contacts) / static_cast<double>(steps),
-        static_cast<double>(sweeps) / static_cast<double>(steps), unconverged, worst, penetration / d);
+    fmt::print("contacts per step {:.1f}, sweeps per step {:.1f}, steps not converged {}, worst rms residual "
+               "{:.1e}, penetration {:.2g} of d\n",
+               static_cast<double>(contacts) / static_cast<double>(steps),
+               static_cast<double>(sweeps) / static_cast<double>(steps), unconverged, worst, penetration / d);
     for (std::size_t k = 0; k < phase_names.size(); ++k)
-        fmt::print("  {:<10} {:>6.2f} us a step\n", phase_names[k],
+        fmt::print("  {:<10} {:>6.2f} us per step\n", phase_names[k],
                    1e6 * run.clock().seconds()[k] / static_cast<double>(steps));
     fmt::print("state hash {:016x}\n", run.state_hash());
 }

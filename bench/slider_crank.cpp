@@ -1,7 +1,7 @@
 // Cost of one step of the slider-crank in every formulation, output off, one core: ./tamis bench slider_crank
 //
 // Every formulation runs the two revolutions of the benchmark several times, in turn; the table gives the
-// median and the range of the repetitions in microseconds a step.
+// median and the range of the repetitions in microseconds per step.
 #include "tamis/app/script.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace {
 
-double microseconds_a_step(const std::vector<std::string>& arguments, long& steps)
+double microseconds_per_step(const std::vector<std::string>& arguments, long& steps)
 {
     const auto script = tamis::make_script("slider_crank", arguments);
     script->prepare();
@@ -42,10 +42,10 @@ int main(int argc, char** argv)
     cases.push_back({"generalized-alpha", "explicit", "1e-5", {}, 0});
     for (int k = 0; k < repetitions; ++k)
         for (Case& c : cases)
-            c.cost.push_back(microseconds_a_step(
+            c.cost.push_back(microseconds_per_step(
                 {"--formulation", c.formulation, "--force", c.force, "--h", c.h}, c.steps));
     fmt::print("{:18} {:9} {:>6} {:>8} {:>12} {:>17} {:>16}\n", "formulation", "force", "h [s]", "steps",
-               "us a step", "range", "whole run [ms]");
+               "us per step", "range", "whole run [ms]");
     for (Case& c : cases) {
         std::sort(c.cost.begin(), c.cost.end());
         const double median = c.cost[c.cost.size() / 2];

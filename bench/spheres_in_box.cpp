@@ -99,7 +99,7 @@ int main(int argc, char** argv)
     const double memory = resident_mb();
     StepReport report;
     for (int k = 0; k < steps; ++k) report = run.step();
-    fmt::print("{} spheres, {} contacts, {} sweeps a step, {} thread(s), solver {}\n", n, report.contacts,
+    fmt::print("{} spheres, {} contacts, {} sweeps per step, {} thread(s), solver {}\n", n, report.contacts,
                report.sweeps, threads, solver);
     double total = 0;
     for (std::size_t k = 0; k < phase_names.size(); ++k) {
@@ -107,7 +107,7 @@ int main(int argc, char** argv)
         fmt::print("  {:<10} {:>7.1f} ms\n", phase_names[k], ms);
         total += ms;
     }
-    fmt::print("  {:<10} {:>7.1f} ms a step; residual rms {:.1e}\n", "total", total, report.residual_rms);
+    fmt::print("  {:<10} {:>7.1f} ms per step; residual rms {:.1e}\n", "total", total, report.residual_rms);
     fmt::print("memory {:.0f} MB, {:.2f} kB for each grain and contact; growth over {} steps {:.1f} MB\n",
                resident_mb(), 1024 * resident_mb() / (n + report.contacts), steps, resident_mb() - memory);
     fmt::print("state hash {:016x}\n", run.state_hash());

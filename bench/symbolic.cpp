@@ -174,8 +174,7 @@ try {
     if (!csv.empty()) {
         auto file = fmt::output_file(csv);
         file.print("mechanism,velocities,multiplications,additions,trigonometric,generation_s,compilation_s,"
-                   "emitted_ns,"
-                   "emitted_spread_ns,tape_ns,tape_spread_ns,numeric_ns,numeric_spread_ns\n");
+                   "emitted_ns,emitted_spread_ns,tape_ns,tape_spread_ns,numeric_ns,numeric_spread_ns\n");
         for (const Result& r : results)
             file.print("{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.3g},{:.6g},{:.3g},{:.6g},{:.3g}\n", r.name,
                        r.joints, r.count.multiplications, r.count.additions, r.count.trigonometric,

@@ -54,7 +54,7 @@ try {
                        report.sweeps);
     }
     fmt::print(
-        "{} stones, {} Hz, t = {:.3f} s and {} steps after it; ms a step\n{:<14} {:<9} {:>7} {:>8} {:>7} "
+        "{} stones, {} Hz, t = {:.3f} s and {} steps after it; ms per step\n{:<14} {:<9} {:>7} {:>8} {:>7} "
         "{:>8} {:>7} {:>9} {:>8} {:>8} {:>9} {:>9} {:>6}\n",
         grains, frequency, before.state().t, steps, "solver", "tolerance", "threads", "contacts", "sweeps",
         "detect", "lineari", "contacts", "update", "all", "residual", "penetr.", "missed");

@@ -27,7 +27,8 @@ function(tamis_add_model name)
       string(JOIN "_" label ${name} ${options})
       add_test(NAME "sample: ${name} ${options}" COMMAND ${name} ${options} --quiet ${frames} --out
                                                         ${PROJECT_BINARY_DIR}/samples/${label})
-      set_tests_properties("sample: ${name} ${options}" PROPERTIES ENVIRONMENT TAMIS_CACHE=${PROJECT_BINARY_DIR}/equations)
+      set_tests_properties("sample: ${name} ${options}" PROPERTIES
+                           ENVIRONMENT TAMIS_CACHE=${PROJECT_BINARY_DIR}/equations)
     endforeach()
   endif()
 endfunction()

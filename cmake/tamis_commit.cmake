@@ -4,7 +4,8 @@
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(file ${PROJECT_BINARY_DIR}/commit.cpp)
   add_custom_target(commit_of_tamis BYPRODUCTS ${file} COMMENT "Asking for the commit"
-                    COMMAND ${CMAKE_COMMAND} -D source=${PROJECT_SOURCE_DIR} -D file=${file} -P ${CMAKE_CURRENT_LIST_FILE}
+                    COMMAND ${CMAKE_COMMAND} -D source=${PROJECT_SOURCE_DIR} -D file=${file}
+                            -P ${CMAKE_CURRENT_LIST_FILE}
                     VERBATIM)
   target_sources(tamis_app PRIVATE ${file})
   add_dependencies(tamis_app commit_of_tamis)

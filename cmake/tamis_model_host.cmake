@@ -30,8 +30,8 @@ $<$<NOT:$<CONFIG:Debug>>:-DNDEBUG>
 file(GENERATE OUTPUT ${folder}/compiler CONTENT "${CMAKE_CXX_COMPILER}")
 add_custom_command(
   OUTPUT ${folder}/tamis.hpp.gch
-  COMMAND ${CMAKE_CXX_COMPILER} @${folder}/flags -MD -MF ${folder}/tamis.hpp.d -w -x c++-header -o ${folder}/tamis.hpp.gch
-          ${PROJECT_SOURCE_DIR}/include/tamis.hpp
+  COMMAND ${CMAKE_CXX_COMPILER} @${folder}/flags -MD -MF ${folder}/tamis.hpp.d -w -x c++-header
+          -o ${folder}/tamis.hpp.gch ${PROJECT_SOURCE_DIR}/include/tamis.hpp
   DEPENDS ${folder}/flags ${PROJECT_SOURCE_DIR}/include/tamis.hpp
   DEPFILE ${folder}/tamis.hpp.d
   VERBATIM)

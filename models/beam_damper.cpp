@@ -7,10 +7,10 @@
 //                shaker                 '---'          the axis of the cylinder is along y
 //
 // [1]-[4]: accelerometers; [L]: the load cell of the shaker. 120 steel balls of 3 mm lie in the cylinder, across whose
-// axis gravity acts. A run has a given force F sin 2 pi f t, after the balls have settled. `--stepped-sine` is the experiment:
-// at each frequency the force is changed until the fourth accelerometer shows the rms of --acceleration, which gives a
-// transfer function, and its half-power points a damping ratio. (The acceleration is omega times the first harmonic of
-// the velocity.)
+// axis gravity acts. A run has a given force F sin 2 pi f t, after the balls have settled. `--stepped-sine` is the
+// experiment: at each frequency the force is changed until the fourth accelerometer shows the rms of --acceleration,
+// which gives a transfer function, and its half-power points a damping ratio. (The acceleration is omega times the
+// first harmonic of the velocity.)
 //
 // Assumed where the paper says nothing: sizes of the bodies on the beam, for their inertias; the beam's damping is
 // proportional to its stiffness, with the ratio of Table 1 at the first frequency; what is beyond the damper's axis is

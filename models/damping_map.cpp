@@ -52,8 +52,7 @@ TAMIS_MODEL(damping_map,
     });
     if (bounds(bed).high.z() > height + 0.01 * d)
         fail("{} balls fill the cylinder to {:.3g} m, beyond its height of {} m: give fewer --balls or a "
-             "greater "
-             "--height.",
+             "greater --height.",
              n, bounds(bed).high.z(), height);
 
     // 3. The motion.

@@ -24,8 +24,7 @@ TAMIS_MODEL(drum, "A rotating drum, driven by its joint: dynamic angle of repose
     const double solid = n * d * d * d / (6 * radius * radius * length);
     if (1.15 * d >= std::min(2 * radius, length) || d < std::max(2 * radius, length) / 1000)
         refuse("Grains of {} m do not suit a drum of radius {} m and length {} m: give another --size, "
-               "--radius or "
-               "--length.",
+               "--radius or --length.",
                d, radius, length);
     if (solid > 0.3)
         refuse("{} grains of {} m fill {:.2g} of the drum, and there is room for 0.3: reduce "

@@ -58,8 +58,7 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
         });
     if (bed.size() > 1 && bounds(bed).high.z() > height + 0.02 * radius)
         fail("{} particles fill the container to {:.3g} m, beyond its height of {} m: give fewer --particles "
-             "or a "
-             "greater --height.",
+             "or a greater --height.",
              n, bounds(bed).high.z(), height);
 
     // 3. The oscillator on its base. The container begins at rest; the base does not.

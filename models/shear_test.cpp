@@ -10,9 +10,10 @@
 // The paper does not give the restitution of impacts: 0.5 is assumed. The box keeps its height and gets a base by the
 // number of balls, so that fewer balls are a smaller piece of the same bed.
 //
-// Sample runs:  shear_test --particles 60 --width 0.014 --lift 0.05 --pace 0.1
-//               shear_test --particles 60 --width 0.014 --lift 0.05 --pace 0.1 --friction-model directional
-//               shear_test --particles 40 --width 0.012 --lift .05 --pace .2 --method moreau-jean --contact-stiffness 6e4
+// Sample runs:
+//     shear_test --particles 60 --width 0.014 --lift 0.05 --pace 0.1
+//     shear_test --particles 60 --width 0.014 --lift 0.05 --pace 0.1 --friction-model directional
+//     shear_test --particles 40 --width 0.012 --lift .05 --pace .2 --method moreau-jean --contact-stiffness 6e4
 #include <tamis.hpp>
 using namespace tamis;
 
@@ -43,13 +44,11 @@ TAMIS_MODEL(shear_test,
             d, width, height);
     if (pressed >= height || solid(height - pressed) > 0.7)
         refuse("{} balls of {:g} m fill {:.2g} of the box when it is pressed together, beyond all packings: "
-               "give a smaller "
-               "--compression or --diameter.",
+               "give a smaller --compression or --diameter.",
                n, d, pressed < height ? solid(height - pressed) : INFINITY);
     if (solid(height + lift) > 0.3)
         refuse("{} balls of {:g} m fill {:.2g} of the room under the ceiling, and 0.3 can be placed at "
-               "random: give a "
-               "higher --lift.",
+               "random: give a higher --lift.",
                n, d, solid(height + lift));
     method(Method::dem);
     const double t1 = 1.0 * pace, t2 = 1.2 * pace, t3 = 1.5 * pace, t4 = 1.8 * pace, t5 = 2.5 * pace;
@@ -69,8 +68,7 @@ TAMIS_MODEL(shear_test,
                                         .period = 0});
     if (k.balls == 0 && solid(height - pressed) > 0.6)
         refuse("{} rigid balls of {:g} m fill {:.2g} of the box when it is pressed together, and cannot give "
-               "way: give a "
-               "--stiffness-from material, or a smaller --compression.",
+               "way: give a --stiffness-from material, or a smaller --compression.",
                n, d, solid(height - pressed));
     const MaterialId ball = model.add(Material{.friction = mu, .restitution = e, .stiffness = k.balls}),
                      smooth = model.add(Material{.stiffness = k.walls});

@@ -153,10 +153,9 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
     const double gain = opt("motor-gain", 10, "torque for a lack of speed", "N m s", not_negative);
     const double stroke = opt("stroke", 0.10, "by which the actuator is to extend", "m", {-0.2, 0.2});
     const double dive_at = opt("dive-at", quick ? 0.01 : 0.1, "start of the dive", "s", not_negative);
-    const double squeeze_at = opt("squeeze-at", quick ? 0.12 : 1.0,
-                                  "end of the dive at the latest, and start "
-                                  "of the squeeze",
-                                  "s", not_negative);
+    const double squeeze_at =
+        opt("squeeze-at", quick ? 0.12 : 1.0, "end of the dive at the latest, and start of the squeeze", "s",
+            not_negative);
     const double squeeze_time =
         opt("squeeze-time", quick ? 0.06 : 0.8, "of the actuator's extension", "s", positive);
     const double clearance =

@@ -131,7 +131,8 @@ def fig21(study, found):
 
 def fig22(found):
     figure, panels = plt.subplots(3, 1, figsize=(page, 4.6), sharex=True)
-    styles = {"lumped": dict(color=grey, label="lumped mass, rotating"), "rotating": dict(color=blue, label="shot, rotating"),
+    styles = {"lumped": dict(color=grey, label="lumped mass, rotating"),
+              "rotating": dict(color=blue, label="shot, rotating"),
               "still": dict(color=orange, linestyle="--", label="shot, not rotating")}
     for axes, column, factor, label in zip(panels, "xyz", (1, 1e3, 1), ("x [m]", "y [mm]", "z [m]")):
         for name, style in styles.items():

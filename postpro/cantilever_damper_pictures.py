@@ -32,7 +32,7 @@ def balls(points):
     return glyph.GetOutput()
 
 
-def wires(bodies):
+def wireframe(bodies):
     """The lines of the drawing: those of hollow shapes."""
     lines = type(bodies)()
     lines.SetPoints(bodies.GetPoints())
@@ -46,7 +46,7 @@ def scene(frame, whole):
     bodies, points = read(frame, "bodies"), read(frame, "points")
     if whole and bodies.GetNumberOfPolys() > 0:
         renderer.AddActor(actor(pick(bodies, np.ones(bodies.GetNumberOfPolys(), dtype=bool)), steel))
-    container = actor(wires(bodies), (0.1, 0.1, 0.1))
+    container = actor(wireframe(bodies), (0.1, 0.1, 0.1))
     container.GetProperty().SetLineWidth(2)
     container.GetProperty().SetLighting(False)
     renderer.AddActor(container)

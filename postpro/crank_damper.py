@@ -11,7 +11,8 @@ import matplotlib.pyplot as plt
 
 rho = {"rho-inf": 0.25}  # explicit couplings of a damper that is heavier than what carries it need it
 tight = {"coupling": "tight", "cut": "contacts", "coupling-tolerance": 1e-3, "coupling-iterations": 10}
-ways = {"index1": {"coupling": "explicit-index1", **rho, "record-every": 1}, "tight": tight, "whole": {}, "reduced": {"beam": "reduced"}}
+ways = {"index1": {"coupling": "explicit-index1", **rho, "record-every": 1}, "tight": tight, "whole": {},
+        "reduced": {"beam": "reduced"}}
 lines = {"index1": dict(color=blue, label="explicit, index 1"),
          "tight": dict(color=green, linestyle="--", label="tight"),
          "whole": dict(color=orange, linestyle="-.", label="whole, with the beam"),
@@ -102,14 +103,16 @@ def table(study, found, stiffness):
                     numbers[2:] = [f"{1e3 * rms(run, 'turn_x', since):.3g}", f"{1e3 * rms(run, 'torque_x', since):.3g}"]
             status = "finished" if run.finished else f"diverges at {run['t'][-1]:.3g} s"
             calls = run.summary.get("coupling", {}).get("iterations", "")
-            text.append(f"| {name} | {thickness} | {status} | " + " | ".join(numbers) + f" | {seconds(run):.2f} | {calls} |")
+            text.append(f"| {name} | {thickness} | {status} | " + " | ".join(numbers) +
+                        f" | {seconds(run):.2f} | {calls} |")
     return "\n".join(text) + "\n"
 
 
 def main():
     arguments = plot_arguments("crank_damper", __doc__, quick="half a second, the beam of 2 mm")
     study = Study(Runs("crank_damper", arguments.out, arguments.again), arguments.quick)
-    lumped = {name: study.run(f"lumped_{name}", {**ways[name], "particles": "lumped"}) for name in ("index1", "reduced")}
+    lumped = {name: study.run(f"lumped_{name}", {**ways[name], "particles": "lumped"})
+              for name in ("index1", "reduced")}
     save(histories(lumped)[0], arguments.out / "z22_fig14.png")
     figure, diverging = fig17(study)
     save(figure, arguments.out / "z22_fig17.png")
@@ -122,7 +125,8 @@ def main():
         of = {"thickness": 1e-3}
         thin = {name: study.run(f"thin_{name}", {**options, **of}) for name, options in ways.items()}
         thin["lumped"] = study.run("thin_lumped", {**ways["reduced"], **of, "particles": "lumped"})
-        save(histories({name: thin[name] for name in ("lumped", "index1", "reduced")})[0], arguments.out / "z22_fig19.png")
+        save(histories({name: thin[name] for name in ("lumped", "index1", "reduced")})[0],
+             arguments.out / "z22_fig19.png")
     save_text(table(study, {**found, **diverging}, thin), arguments.out / "table.md")
 
 

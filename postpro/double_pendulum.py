@@ -54,11 +54,13 @@ def errors(run, exact):
 
 def figure_of(runs, exact):
     figure, grid = plt.subplots(2, 2, figsize=(page, 4), sharex=True)
-    labels = [r"$\theta_{z,1}$ [rad]", r"$\theta_{z,2}$ [rad]", r"$\dot\theta_{z,1}$ [rad/s]", r"$\dot\theta_{z,2}$ [rad/s]"]
+    labels = [r"$\theta_{z,1}$ [rad]", r"$\theta_{z,2}$ [rad]",
+              r"$\dot\theta_{z,1}$ [rad/s]", r"$\dot\theta_{z,2}$ [rad/s]"]
     time = np.linspace(0, t_end, len(exact))
     for k, axes in enumerate(grid.flat):
         axes.plot(time, exact[:, k], color=grey, linewidth=2.5, alpha=0.6, label="exact")
-        for method, colour, line in (("index 1", blue, "-"), ("index 2", green, (0, (3, 3))), ("index 3", red, (0, (1, 3)))):
+        for method, colour, line in (("index 1", blue, "-"), ("index 2", green, (0, (3, 3))),
+                                     ("index 3", red, (0, (1, 3)))):
             run = run_of(runs, method, steps[-1])
             axes.plot(run["t"], run[columns[k]], color=colour, linestyle=line, label=method)
         axes.set_ylabel(labels[k])

@@ -22,8 +22,8 @@ diving, squeezing = 1, 2  # phases; of `stage` also 0, held above
 arrived = 0.01  # m, above the height that all cases dive to
 
 # Options that may differ between runs that are compared: they do not enter the results, or name the case.
-free_options = {"frequency", "drive", "seed", "out", "frames", "record-every", "checkpoint-every", "resume", "no-output",
-                "quiet", "verbose", "threads"}
+free_options = {"frequency", "drive", "seed", "out", "frames", "record-every", "checkpoint-every", "resume",
+                "no-output", "quiet", "verbose", "threads"}
 
 
 @dataclass
@@ -252,7 +252,7 @@ def quality_figure(runs):
                            textcoords="offset points", ha="right", va="bottom", fontsize=8)
     panels[2].set_yscale("log", nonpositive="mask")  # zero without contacts
     panels[2].set_ylim(bottom=1e-3 * min(tolerances))
-    for axes, label in zip(panels, ("contacts", "sweeps a step", "residual (rms)", "penetration / grain size")):
+    for axes, label in zip(panels, ("contacts", "sweeps per step", "residual (rms)", "penetration / grain size")):
         axes.set_ylabel(label)
         axes.margins(x=0.01)
     panels[3].set_xlabel("time $t$ [s]")

@@ -3,11 +3,11 @@
     paraview --script=postpro/tamping_view.py                             in the window: play, turn, zoom
     pvbatch postpro/tamping_view.py [RUN [PICTURE [TIME]]] [WORD...]      one picture
 
-RUN is the folder of a run with frames (default: out/tamping/45), PICTURE the PNG file (default: view.png in that folder),
-TIME in s selects the nearest frame (default: the last). Words: `force` colours grains by the sum of their normal forces;
-`whole` keeps the grains and chains in front (y < 0), left out otherwise so that the tines are seen; `chains` shows the
-chains in place of the grains, as the eyes of the pipeline browser do in the window. Needs ParaView with Python. Without a
-display: xvfb-run -a pvbatch ...
+RUN is the folder of a run with frames (default: out/tamping/45), PICTURE the PNG file (default: view.png in that
+folder), TIME in s selects the nearest frame (default: the last). Words: `force` colours grains by the sum of their
+normal forces; `whole` keeps the grains and chains in front (y < 0), left out otherwise so that the tines are seen;
+`chains` shows the chains in place of the grains, as the eyes of the pipeline browser do in the window. Needs ParaView
+with Python. Without a display: xvfb-run -a pvbatch ...
 """
 import sys
 from pathlib import Path

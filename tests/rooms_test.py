@@ -6,6 +6,7 @@ The order is that of CMakeLists.txt (tamis_room): a room may include itself, src
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -38,6 +39,29 @@ for path in sorted(src.glob("*/*")):
             faults.append(f"{name} includes {other}, which does not exist")
         elif other.split("/")[0] not in rooms.get(name.split("/")[0], set()):
             faults.append(f"{name} includes {other}: room '{name.split('/')[0]}' may not know '{other.split('/')[0]}'")
+
+
+def long_lines(limit=120):
+    """Lines of text beyond the limit, but for rows of tables in Markdown, addresses and drawings."""
+    try:
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):  # sources without git: nobody edits them
+        return
+    for name in filter(None, listed.stdout.split("\0")):
+        path = root / name
+        if path.suffix == ".svg" or not path.is_file():
+            continue
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:  # no text
+            continue
+        for number, line in enumerate(lines, 1):
+            row = path.suffix == ".md" and line.startswith("|")
+            if len(line) > limit and not row and not re.search(r"https?://\S{60}", line):
+                yield f"{name}:{number}: {len(line)} characters, more than {limit}"
+
+
+faults += long_lines()
 
 # Cycles between files, a header and its source taken as one.
 unit = lambda name: re.sub(r"\.\w+$", "", name)

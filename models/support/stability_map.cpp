@@ -1,3 +1,5 @@
+// A map over rho_inf and w01h: at each point the spectral radius rho of the map from one step to the next, of the
+// recurrence of the published schemes (stability.cpp) and of a step of the solvers themselves. Stable where rho <= 1.
 #include "support/stability_map.hpp"
 
 #include <algorithm>

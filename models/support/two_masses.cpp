@@ -1,3 +1,5 @@
+// The map z_n+1 = A z_n of a co-simulation, column by column, by a step from each unit vector of the state z: x, v, a
+// of the first mass with the last step, v and a that the two-step scheme keeps of it, and x, v of the second.
 #include "support/two_masses.hpp"
 
 #include "tamis/cosim/coupled.hpp"

@@ -107,8 +107,7 @@ AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(mode
             const Material pair = model.pair(shapes[i].material, shapes[j].material);
             if (pair.rolling > 0 || pair.anticipation || pair.stiffness > 0)
                 fail("This method has no contacts with {}, but '{}' and '{}' have: run the model by the "
-                     "Moreau-Jean "
-                     "scheme.",
+                     "Moreau-Jean scheme.",
                      pair.rolling > 0     ? "rolling resistance"
                      : pair.stiffness > 0 ? "compliant contacts"
                                           : "anticipation",
@@ -118,8 +117,7 @@ AbsoluteSystem::AbsoluteSystem(const Model& model) : model_(model), joints_(mode
         const Eigen::LDLT<Matrix3d> ldlt(b.inertia);
         if (!(ldlt.vectorD().minCoeff() > 0))
             fail("Body '{}' has no inertia about some axis: in absolute coordinates all three principal "
-                 "inertias "
-                 "must be positive, even of a plane mechanism.",
+                 "inertias must be positive, even of a plane mechanism.",
                  b.name);
         inverse_inertia_.push_back(ldlt.solve(Matrix3d::Identity()));
     }

@@ -73,15 +73,13 @@ HalfPower half_power(std::span<const double> frequency, std::span<const double> 
     const std::size_t n = frequency.size();
     if (amplitude.size() != n || n < 3)
         fail("A resonance curve of {} amplitudes at {} frequencies has no half-power points: give three or "
-             "more "
-             "of each.",
+             "more of each.",
              amplitude.size(), n);
     std::vector<double> s(n), y(n);
     for (std::size_t k = 0; k < n; ++k) {
         if (!(amplitude[k] > 0) || !(frequency[k] >= 0) || (k > 0 && !(frequency[k] > frequency[k - 1])))
             fail("Point {} of the resonance curve, {} at {} Hz, cannot be used: amplitudes must be positive "
-                 "and "
-                 "frequencies rise.",
+                 "and frequencies rise.",
                  k + 1, amplitude[k], frequency[k]);
         s[k] = frequency[k] * frequency[k];
         y[k] = 1 / (amplitude[k] * amplitude[k]);
@@ -94,8 +92,7 @@ HalfPower half_power(std::span<const double> frequency, std::span<const double> 
     const double s0 = p.s1 - p.c1 / (2 * p.c2), y0 = p.c0 - p.c1 * p.c1 / (4 * p.c2);
     if (!(p.c2 > 0) || !(y0 > 0))
         fail("The points of the resonance curve around its peak at {:g} Hz are too far apart to tell its "
-             "height: take "
-             "more frequencies.",
+             "height: take more frequencies.",
              frequency[top]);
     // On the parabola of the peak, as far as it reaches; beyond, between the first points that are low enough.
     const double half = std::sqrt(y0 / p.c2);
@@ -104,8 +101,7 @@ HalfPower half_power(std::span<const double> frequency, std::span<const double> 
     while (high + 1 < n && y[high] < 2 * y0) ++high;
     if (y[low] < 2 * y0 || y[high] < 2 * y0)
         fail("The resonance curve does not fall to half the power on both sides of its peak at {:g} Hz: take "
-             "more "
-             "frequencies.",
+             "more frequencies.",
              frequency[top]);
     HalfPower h{std::sqrt(s0), 1 / std::sqrt(y0), 0, 0, 0};
     h.f1 = std::sqrt(low == top - 1 ? s0 - half : crossing(s, y, low, low, 2 * y0));

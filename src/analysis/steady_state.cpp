@@ -1,3 +1,5 @@
+// Steady: max - min <= tolerance |mean| over the last n periods, or over the even and the odd ones of 2 n, each by
+// themselves. The limit of what approaches it by a constant factor r is x_n + (x_n - x_n-1) r / (1 - r) (Aitken).
 #include "tamis/analysis/steady_state.hpp"
 
 #include "tamis/base/error.hpp"
@@ -30,8 +32,7 @@ Steadiness steadiness(std::span<const double> by_period, const SteadyCriterion& 
     const int n = criterion.periods;
     if (n < 2 || !(criterion.tolerance >= 0))
         fail("A steady state over {} periods within {} cannot be found: give two periods or more and a "
-             "tolerance "
-             "that is not negative.",
+             "tolerance that is not negative.",
              n, criterion.tolerance);
     const int values = static_cast<int>(by_period.size());
     if (values >= n && within(by_period, 1, n, 0, criterion.tolerance)) return Steadiness::every_period;

@@ -42,8 +42,7 @@ void check(const TimeSeries& s, const Window& w)
         fail("A window from {} s to {} s holds no time: give a positive length.", w.from, w.to);
     if (w.from < s.t.front() - slack(s.t) || w.to > s.t.back() + slack(s.t))
         fail("The time from {:g} s to {:g} s is not within the {:g} s to {:g} s that were recorded: let the "
-             "run "
-             "go on for longer, or ask for less.",
+             "run go on for longer, or ask for less.",
              w.from, w.to, s.t.front(), s.t.back());
 }
 

@@ -1,3 +1,5 @@
+// Options of a co-simulation: which scheme, how the sides are swept, when tight iterations end. All are declared even
+// if the model runs as a whole, so that --help shows them and values beyond their ranges are refused.
 #include "tamis/app/coupling_options.hpp"
 
 #include "tamis/app/usage_error.hpp"

@@ -1,3 +1,5 @@
+// `--equations FILE` is taken out of the arguments before a model reads its options. For each mechanism that moves: its
+// C, and a table of the operations of each function.
 #include "tamis/app/equations.hpp"
 
 #include "tamis/app/usage_error.hpp"

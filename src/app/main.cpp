@@ -1,3 +1,4 @@
+// main() of every program made of models.
 #include "tamis/app/program.hpp"
 
 int main(int argc, char** argv)

@@ -1,3 +1,5 @@
+// From arguments to an exit code: --version, --equations and --vary, then one script, prepared and run. What goes wrong
+// ends here, as a sentence and a code.
 #include "tamis/app/program.hpp"
 
 #include "tamis/app/equations.hpp"

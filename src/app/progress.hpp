@@ -27,7 +27,7 @@ class Progress {
 
   private:
     bool line_due();
-    // Whether a line is due; then steps a second so far.
+    // Whether a line is due; then steps per second so far.
     std::optional<double> due(long done);
     void print(const std::string& line) const;
     using clock = std::chrono::steady_clock;

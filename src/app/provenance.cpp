@@ -1,3 +1,5 @@
+// Version, commit, compiler, host and command of a run. The commit is that of the sources when they were compiled; it
+// comes from a file that each build writes.
 #include "tamis/app/provenance.hpp"
 
 #include "tamis/io/file.hpp"

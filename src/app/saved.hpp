@@ -18,8 +18,7 @@ inline const std::vector<double>& saved_list(const Checkpoint& from, const std::
     const auto found = from.run.find(name);
     if (found == from.run.end() || found->second.size() < least)
         fail("The checkpoint has no '{}': it was written by another version of Tamis; start the run anew "
-             "without "
-             "--resume.",
+             "without --resume.",
              name);
     return found->second;
 }

@@ -302,8 +302,7 @@ std::unique_ptr<Stepper> Script::choose_stepper() const
     const Settings& s = settings_;
     if (method_ != Method::moreau_jean && s.friction_law != "coulomb")
         refuse("--friction-law associated is for the Moreau-Jean scheme in relative coordinates: leave it "
-               "out, or "
-               "choose --method moreau-jean.");
+               "out, or choose --method moreau-jean.");
     const Law friction = s.friction_law == "associated" ? Law::associated : Law::contact;
     const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
     MoreauJeanOptions moreau_jean{

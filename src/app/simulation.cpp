@@ -274,7 +274,7 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
     j["steps"] = s.steps;
     j["contacts"] = {{"steps_with_contact", s.contact_steps}, {"total", s.contacts}, {"max", s.max_contacts}};
     j["iterations"] = {{"sweeps", s.sweeps},
-                       {"max_sweeps_a_step", s.max_sweeps},
+                       {"max_sweeps_per_step", s.max_sweeps},
                        {"steps_not_converged", s.unconverged},
                        {"not_converged_at_s", s.unconverged_at}};
     j["residuals"] = {{"contact_natural_map_max", s.max_residual}, {"loop_error_max_m", s.max_loop_error}};
@@ -309,14 +309,14 @@ std::string equations(const Stepper& stepper)
 void print_summary(const Script& script, const Stepper& stepper, const Statistics& s, const Verdict& verdict,
                    const Output* output)
 {
-    fmt::print("{}: {} steps of {:g} s, {:g} s simulated in {:.3g} s ({:.3g} us a step), output {:.2g} s\n",
+    fmt::print("{}: {} steps of {:g} s, {:g} s simulated in {:.3g} s ({:.3g} us per step), output {:.2g} s\n",
                script.finished().name(), s.steps, script.settings().h, stepper.view().time(), s.step_seconds,
                1e6 * s.step_seconds / std::max(s.steps - s.steps_before, 1L), s.output_seconds);
     if (!script.finished().grains().empty())
         fmt::print("  grains       {}\n", script.finished().grains().size());
     if (const std::string kind = equations(stepper); !kind.empty() && !script.finished().bodies().empty())
         fmt::print("  equations    {}\n", kind);
-    fmt::print("  contacts     in {} steps, {} at most; {} sweeps a step at most; worst residual {:.1e}\n",
+    fmt::print("  contacts     in {} steps, {} at most; {} sweeps per step at most; worst residual {:.1e}\n",
                s.contact_steps, s.max_contacts, s.max_sweeps, s.max_residual);
     if (s.contact_steps > 0) fmt::print("  penetration  {:.1e} m at most\n", s.max_penetration);
     if (s.loops) fmt::print("  loop error   {:.1e} m at most\n", s.max_loop_error);

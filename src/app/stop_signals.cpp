@@ -1,3 +1,5 @@
+// A handler does nothing but note its signal in a variable, which the loop of the run looks at between two steps. The
+// handlers from before are put back at the end.
 #include "tamis/app/stop_signals.hpp"
 
 #include <csignal>

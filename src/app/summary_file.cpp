@@ -1,3 +1,5 @@
+// The file exists from the start of a run, with room to spare: when the disk is full at the end, it can still be
+// overwritten by a shorter text that says so.
 #include "tamis/app/summary_file.hpp"
 
 #include "tamis/app/provenance.hpp"

@@ -1,3 +1,5 @@
+// Work of a step: of drives, F (q_n+1 - q_n) with the mean force F over the step; of laws, by the trapezoidal rule,
+// (F_n + F_n+1) . (x_n+1 - x_n) / 2 + h (M_n + M_n+1) . (omega_n + omega_n+1) / 4.
 #include "tamis/app/watch.hpp"
 
 #include "tamis/model/laws.hpp"

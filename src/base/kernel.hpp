@@ -1,5 +1,5 @@
-// Arithmetic of kernels that are compiled for several instruction sets, and for devices, with the same result in all: R is
-// the number, double, float, or a pack of them (simd.hpp).
+// Arithmetic of kernels that are compiled for several instruction sets, and for devices, with the same result in all: R
+// is the number, double, float, or a pack of them (simd.hpp).
 #pragma once
 
 // Inlined always: kernels have more variants than a compiler would inline all by itself, and a body that is passed on

@@ -252,8 +252,7 @@ Shape wall(const Eigen::Vector3d& normal, double offset)
     const double norm = normal.stableNorm();
     if (!positive(norm) || !std::isfinite(offset))
         fail("A wall cannot have normal ({}, {}, {}) and offset {}: give it a finite normal other than zero "
-             "and a "
-             "finite offset.",
+             "and a finite offset.",
              normal.x(), normal.y(), normal.z(), offset);
     return Plane{normal / norm, offset / norm}; // n.x = d, whatever the length of n
 }

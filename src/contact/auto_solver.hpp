@@ -31,9 +31,9 @@ class AutoSolver : public ContactSolver {
     std::vector<Eigen::Vector3d> r_; // of the sweeps
 };
 
-// Coloured sweeps in single precision as long as they gain, then accelerated ones in double: what is asked may be below what
-// single precision resolves. Where they gain little because of a few bodies, these are solved directly. The
-// report says what was needed.
+// Coloured sweeps in single precision as long as they gain, then accelerated ones in double: what is asked may be below
+// what single precision resolves. Where they gain little because of a few bodies, these are solved directly. The report
+// says what was needed.
 class FloatThenDouble : public ContactSolver {
   public:
     explicit FloatThenDouble(int threads = 0);

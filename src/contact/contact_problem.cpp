@@ -88,9 +88,9 @@ void ContactProblem::rebuild_velocities(int threads)
             const RigidBlock& body = rigid[i];
             double* x = v.data() + offset(first_rigid + i);
             const double* start = v_free.data() + offset(first_rigid + i);
-            Eigen::Map<Eigen::Vector3d> velocity(x), turning(x + 3);
+            Eigen::Map<Eigen::Vector3d> velocity(x), angular(x + 3);
             velocity = Eigen::Map<const Eigen::Vector3d>(start) + velocity * body.inverse_mass;
-            turning = Eigen::Map<const Eigen::Vector3d>(start + 3) + (body.inverse_inertia * turning).eval();
+            angular = Eigen::Map<const Eigen::Vector3d>(start + 3) + (body.inverse_inertia * angular).eval();
         }
     });
 }

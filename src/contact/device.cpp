@@ -47,8 +47,7 @@ const Device& cuda_device()
 const Device& cuda_device()
 {
     fail("The solver cuda is not in this build, since CUDA's compiler nvcc was not found or not wanted; "
-         "install "
-         "it and configure with -DTAMIS_CUDA=ON, or take the solver coloured.");
+         "install it and configure with -DTAMIS_CUDA=ON, or take the solver coloured.");
 }
 #endif
 

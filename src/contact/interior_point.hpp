@@ -1,5 +1,5 @@
 // A direct solver for beds on which sweeps creep: an interior-point method on the velocities of all bodies,
-// then sweeps from where it ends. Some dozens of factorisations of a matrix of six rows a body: seconds for
+// then sweeps from where it ends. Some dozens of factorisations of a matrix of six rows per body: seconds for
 // a thousand bodies.
 #pragma once
 

@@ -1,3 +1,6 @@
+// One contact by itself: the rows of W = H M^-1 H^T + R for it alone, and its law with u - W r as the free velocity.
+// Rolling: a projected step, r' = P(r - 3 u / tr W), P on the ball whose radius is the limit of the contact it belongs
+// to.
 #include "tamis/contact/local_solution.hpp"
 
 #include "tamis/contact/contact_law.hpp"

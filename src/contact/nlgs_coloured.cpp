@@ -50,7 +50,7 @@ constexpr int fewest_for_threads = 2000; // contacts
 // busy for milliseconds, which on a machine shared with others is the time of those it waits for.
 // std::barrier wants the number of threads before OpenMP has said how many there are, and sleeps sooner. Two
 // threads on two shared cores, phases of 2 and 3 us of work, best and median of seven times 4000 phases:
-// 10 and 31 us a phase here, 12 and 72 by std::barrier, 69 and 414 by OpenMP.
+// 10 and 31 us per phase here, 12 and 72 by std::barrier, 69 and 414 by OpenMP.
 class Barrier {
   public:
     void wait(int threads)
@@ -80,8 +80,8 @@ class Sweeper : public ContactBatches<T, ContactBatch<T>::lanes> {
   public:
     using Batches::colouring;
     void build(const ContactProblem& problem, const BatchKernels<T>& kernels, int threads);
-    // Change of the last sweep. `shuffled`: number of the first one among those in which the batches of a region come in
-    // an order of their own; 0: in the usual one.
+    // Change of the last sweep. `shuffled`: number of the first one among those in which the batches of a region come
+    // in an order of their own; 0: in the usual one.
     Change sweep(ContactProblem& problem, int count, int threads, int shuffled);
 
   private:

@@ -1,3 +1,5 @@
+// y is the growth of the impulses since there were half as many sweeps, projected on the cones. With y.w^ < 0, a
+// solution r' would need |r' - r| >= -y.w^ / |W y|: it is a wedge if that exceeds `beyond` times the impulses found.
 #include "tamis/contact/wedge.hpp"
 
 #include "tamis/contact/contact_law.hpp"

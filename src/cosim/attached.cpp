@@ -1,3 +1,5 @@
+// The coupling of `Coupled`, with a peer from elsewhere as the smooth side. The model's own smooth side is kept to be
+// shown: its body at the cut is where the marker is, x = x_marker - R p, with the marker at p on the body.
 #include "tamis/cosim/attached.hpp"
 
 #include "tamis/base/error.hpp"
@@ -11,8 +13,7 @@ InterfaceMotion first_motion(Peer& smooth)
 {
     if (smooth.inputs() != wrench_size || smooth.outputs() != InterfaceMotion::size)
         fail("{} has {} inputs and {} outputs: to carry a nonsmooth side it must take a wrench, {} numbers, "
-             "and give the "
-             "motion of a marker, {}.",
+             "and give the motion of a marker, {}.",
              smooth.name(), smooth.inputs(), smooth.outputs(), wrench_size, InterfaceMotion::size);
     std::array<double, wrench_size> u{};
     std::array<double, InterfaceMotion::size> y{};

@@ -1,3 +1,5 @@
+// Zhang et al. (2020), Figs 3 and 4, and Zhang et al. (2022): the nonsmooth side steps first, on the motion that the
+// smooth side predicts, then the smooth side under the wrench that it returns; tight coupling repeats both.
 #include "tamis/cosim/coupled.hpp"
 
 #include "tamis/base/error.hpp"

@@ -27,8 +27,8 @@ struct CoupledOptions {
     std::optional<DemOptions> dem; // the nonsmooth side by the penalty method; h and guided are set here
 };
 
-// What they mean for the nonsmooth side, and for a coupling of the smooth peer, then the nonsmooth one, which goes first
-// on the other one's prediction.
+// What they mean for the nonsmooth side, and for a coupling of the smooth peer, then the nonsmooth one, which goes
+// first on the other one's prediction.
 NonsmoothPeerOptions nonsmooth_options(const CoupledOptions& options);
 CouplingOptions coupling_options(const CoupledOptions& options);
 // Motion of the smooth side's marker to the nonsmooth side, wrench back.

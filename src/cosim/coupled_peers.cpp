@@ -1,3 +1,5 @@
+// A coupling behind the interface of a method. Its state is that of the coupling and, under their names, those of the
+// peers; it is taken and restored at communication points.
 #include "tamis/cosim/coupled_peers.hpp"
 
 #include "tamis/base/state_hash.hpp"

@@ -274,8 +274,7 @@ void Coupling::watch()
 void Coupling::diverged(const Member& member, const std::string& what) const
 {
     fail("The {} diverges at t = {:.6g} s with H = {} s: the inputs of {} {}; try a smaller step, other "
-         "inputs, "
-         "tight (iterated) coupling, or another rho_inf of a smooth peer.",
+         "inputs, tight (iterated) coupling, or another rho_inf of a smooth peer.",
          scheme(), time(), options_.H, member.peer->name(), what);
 }
 

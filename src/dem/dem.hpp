@@ -4,9 +4,10 @@
 //     mechanisms  (M + S) (v_n+1 - v_n) = h (f(q_n, v_n) + H^T w),                 q_n+1 = q_n + h v_n+1
 //
 // with the wrenches w of the balls on the walls at x_n, q_n, v_n: what one side gains, the other loses. Coordinates may
-// be driven, loops are closed, and S = h C / 2 + h^2 K / 4 is that of implicit forces (nscd/mechanisms.hpp), so that stiff
-// springs of a machine do not bound the step, nor lose energy. Beams have theta = 0.55 instead of 1/2: their highest
-// modes would be at the edge of stability, and a mode of rate w is damped by 0.05 w h, nothing at the steps of balls.
+// be driven, loops are closed, and S = h C / 2 + h^2 K / 4 is that of implicit forces (nscd/mechanisms.hpp), so that
+// stiff springs of a machine do not bound the step, nor lose energy. Beams have theta = 0.55 instead of 1/2: their
+// highest modes would be at the edge of stability, and a mode of rate w is damped by 0.05 w h, nothing at the steps of
+// balls.
 #pragma once
 
 #include "tamis/dem/penalty_bed.hpp"

@@ -1,6 +1,6 @@
 // Pairs of balls that are near each other, with the histories of their contacts: the outer ones within a wide skin, and
-// of these the inner ones within a narrow skin, which forces are asked for. Of a range of balls: the pairs i < j with j in
-// it, ascending; those with i before the range come first.
+// of these the inner ones within a narrow skin, which forces are asked for. Of a range of balls: the pairs i < j with j
+// in it, ascending; those with i before the range come first.
 #pragma once
 
 #include "tamis/dem/penalty_kernel.hpp"

@@ -99,11 +99,11 @@ PenaltyBed::PenaltyBed(const std::vector<Ball>& balls, const std::vector<BallWal
     wall_deepest_.resize(blocks());
     wall_sums_.resize(static_cast<std::size_t>(blocks()) * walls.size());
     const int threads = std::clamp(options.threads, 1, blocks());
-    const int share = (blocks() + threads - 1) / threads * block_size;
-    for (int first = 0; first < count(); first += share) {
-        Share& s = shares_.emplace_back();
+    const int part = (blocks() + threads - 1) / threads * block_size;
+    for (int first = 0; first < count(); first += part) {
+        Part& s = parts_.emplace_back();
         s.first_ball = first;
-        s.end_ball = std::min(first + share, count());
+        s.end_ball = std::min(first + part, count());
     }
     sort();
     start_springs_ = spring_parts();
@@ -123,32 +123,32 @@ BallRows PenaltyBed::rows() const
 
 void PenaltyBed::forces()
 {
-    const int shares = static_cast<int>(shares_.size());
-    parallel_for(shares, shares, [&](int first, int last) {
+    const int parts = static_cast<int>(parts_.size());
+    parallel_for(parts, parts, [&](int first, int last) {
         for (int t = first; t < last; ++t) {
-            Share& s = shares_[t];
+            Part& s = parts_[t];
             s.deepest = {0, -1, -1, 0};
             s.reactions = kernels_->pairs(rows(), s.pairs.slots(), s.apart, s.reaction.data()->row,
                                           s.reaction_on.data(), s.deepest);
         }
     });
-    parallel_for(shares, shares, [&](int first, int last) {
+    parallel_for(parts, parts, [&](int first, int last) {
         for (int t = first; t < last; ++t) {
-            take_reactions(shares_[t]);
-            for (int b = shares_[t].first_ball / block_size; b * block_size < shares_[t].end_ball; ++b)
+            take_reactions(parts_[t]);
+            for (int b = parts_[t].first_ball / block_size; b * block_size < parts_[t].end_ball; ++b)
                 wall_forces(b);
         }
     });
     reduce_forces();
 }
 
-void PenaltyBed::take_reactions(const Share& share)
+void PenaltyBed::take_reactions(const Part& part)
 {
-    for (const Share& other : shares_) {
-        if (other.first_ball <= share.first_ball) continue;
+    for (const Part& other : parts_) {
+        if (other.first_ball <= part.first_ball) continue;
         const int* on = other.reaction_on.data();
-        for (const int* k = std::lower_bound(on, on + other.reactions, share.first_ball);
-             k != on + other.reactions && *k < share.end_ball; ++k) {
+        for (const int* k = std::lower_bound(on, on + other.reactions, part.first_ball);
+             k != on + other.reactions && *k < part.end_ball; ++k) {
             const Row* from = &other.reaction[(k - on) * force_rows_];
             Row* to = &force_[static_cast<std::size_t>(*k) * force_rows_];
             for (int r = 0; r < force_rows_; ++r)
@@ -172,7 +172,7 @@ void PenaltyBed::wall_forces(int block)
 void PenaltyBed::reduce_forces()
 {
     deepest_ = {0, -1, -1, 0};
-    for (const Share& s : shares_) deepen(deepest_, s.deepest);
+    for (const Part& s : parts_) deepen(deepest_, s.deepest);
     for (const DeepestOverlap& d : wall_deepest_) deepen(deepest_, d);
     if (deepest_.one >= 0) deepest_.one = number_[deepest_.one];
     if (deepest_.other >= 0) deepest_.other = number_[deepest_.other];
@@ -194,11 +194,11 @@ void PenaltyBed::reduce_forces()
 
 void PenaltyBed::advance(std::span<const BodyMotion> next)
 {
-    const int shares = static_cast<int>(shares_.size());
-    parallel_for(shares, shares, [&](int first, int last) {
+    const int parts = static_cast<int>(parts_.size());
+    parallel_for(parts, parts, [&](int first, int last) {
         for (int t = first; t < last; ++t)
-            for (int i = shares_[t].first_ball; i < shares_[t].end_ball; i += block_size)
-                kernels_->move(rows(), i, std::min(i + block_size, shares_[t].end_ball),
+            for (int i = parts_[t].first_ball; i < parts_[t].end_ball; i += block_size)
+                kernels_->move(rows(), i, std::min(i + block_size, parts_[t].end_ball),
                                options_.gravity.data(), mean_.data(), sums_[i / block_size]);
     });
     move_walls(next); // with the mean velocity of the step
@@ -279,7 +279,7 @@ void PenaltyBed::renew()
         list_walls();
     }
     if (!inner) return;
-    for (Share& s : shares_) {
+    for (Part& s : parts_) {
         s.kept.clear();
         s.pairs.keep(s.kept);
     }
@@ -292,7 +292,7 @@ void PenaltyBed::keep(std::vector<KeptContact>& pairs, std::vector<KeptContact>&
     pairs.clear();
     walls.clear();
     if (!elastic()) return;
-    for (const Share& s : shares_) s.pairs.keep(pairs);
+    for (const Part& s : parts_) s.pairs.keep(pairs);
     for (KeptContact& c : pairs) {
         c.i = number_[c.i];
         c.j = number_[c.j];
@@ -310,7 +310,7 @@ void PenaltyBed::arrange(std::vector<KeptContact>& pairs, std::vector<KeptContac
     }
     std::sort(pairs.begin(), pairs.end(),
               [](const KeptContact& a, const KeptContact& b) { return a.i != b.i ? a.i < b.i : a.j < b.j; });
-    for (Share& s : shares_) {
+    for (Part& s : parts_) {
         s.kept.clear();
         for (const KeptContact& c : pairs)
             if (c.j >= s.first_ball && c.j < s.end_ball) s.kept.push_back(c);
@@ -349,23 +349,23 @@ void PenaltyBed::sort()
 
 void PenaltyBed::list_outer()
 {
-    for (Share& s : shares_) s.pairs.clear();
-    const int share = shares_[0].end_ball;
+    for (Part& s : parts_) s.pairs.clear();
+    const int part = parts_[0].end_ball;
     const bool sorted = grid_.pairs({x_.data(), number_.size()}, options_.skin * size_, [&](int i, int j) {
         if (!options_.balls_touch || options_.balls_touch(number_[i], number_[j]))
-            shares_[j / share].pairs.add(i, j);
+            parts_[j / part].pairs.add(i, j);
     });
     if (sorted) return;
-    for (Share& s : shares_) s.pairs.sort();
+    for (Part& s : parts_) s.pairs.sort();
 }
 
-// From histories in the shares' lists of kept ones.
+// From histories in the parts' lists of kept ones.
 void PenaltyBed::refresh()
 {
-    const int shares = static_cast<int>(shares_.size());
-    parallel_for(shares, shares, [&](int first, int last) {
+    const int parts = static_cast<int>(parts_.size());
+    parallel_for(parts, parts, [&](int first, int last) {
         for (int t = first; t < last; ++t) {
-            Share& s = shares_[t];
+            Part& s = parts_[t];
             s.pairs.refresh(*kernels_, rows(), options_.inner_skin * size_, s.kept);
             s.apart = s.pairs.before(s.first_ball);
             s.reaction.resize(static_cast<std::size_t>(s.apart + 1) * force_rows_);

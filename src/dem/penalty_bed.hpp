@@ -2,21 +2,21 @@
 //
 //     v_n+1 = v_n + h (g + f(x_n, v_n) / m),  omega likewise,  x_n+1 = x_n + h v_n+1
 //
-// Balls are sorted by cell of a grid from time to time; all arrays are in this order, `number` says whose they are. Near
-// pairs are listed twice: the outer list has what the grid finds within a wide skin, the inner one what is within a
-// narrow skin of it, with the history of each contact. A list is renewed when balls may have moved by its skin against
-// each other; |v - c|, c the mean velocity, bounds that, so that a bed that moves as one renews nothing.
+// Balls are sorted by cell of a grid from time to time; all arrays are in this order, `number` says whose they are.
+// Near pairs are listed twice: the outer list has what the grid finds within a wide skin, the inner one what is within
+// a narrow skin of it, with the history of each contact. A list is renewed when balls may have moved by its skin
+// against each other; |v - c|, c the mean velocity, bounds that, so that a bed that moves as one renews nothing.
 //
-// Same bits for any number of threads and every instruction set: a ball adds the forces of balls before it in the order,
-// then those of balls behind it, then those of walls. Threads have ranges of balls, and of the pairs those whose second
-// ball is in their range; the first ones, whose other ball belongs to another thread, come first, and what acts on the
-// other is stored and added by its thread at the end. Other sums are taken over blocks of balls, and over blocks in their
-// order.
+// Same bits for any number of threads and every instruction set: a ball adds the forces of balls before it in the
+// order, then those of balls behind it, then those of walls. Threads have ranges of balls, and of the pairs those whose
+// second ball is in their range; the first ones, whose other ball belongs to another thread, come first, and what acts
+// on the other is stored and added by its thread at the end. Other sums are taken over blocks of balls, and over blocks
+// in their order.
 //
-// Energy. The discrete work of a force over a step is f . (v_n + v_n+1) h / 2, exactly what it adds to the kinetic energy.
-// Of the work done on balls along normals, along contacts and by rolling resistance, what does not come from walls and
-// is not in springs was dissipated. The normal part includes what the step loses where contacts open and close within
-// it, of the order (omega h)^2 / 6 of what dampers take.
+// Energy. The discrete work of a force over a step is f . (v_n + v_n+1) h / 2, exactly what it adds to the kinetic
+// energy. Of the work done on balls along normals, along contacts and by rolling resistance, what does not come from
+// walls and is not in springs was dissipated. The normal part includes what the step loses where contacts open and
+// close within it, of the order (omega h)^2 / 6 of what dampers take.
 #pragma once
 
 #include "tamis/base/state_hash.hpp"
@@ -61,11 +61,12 @@ class PenaltyBed {
     PenaltyBed(const std::vector<Ball>& balls, const std::vector<BallWall>& walls,
                const std::vector<PenaltyLaw>& laws, const BedOptions& options);
 
-    // Forces of all contacts in the present state, the wrenches on walls among them, from which a mechanism that carries
-    // walls may be stepped; also the number of contacts and the largest overlap. Once a step, before advance().
+    // Forces of all contacts in the present state, the wrenches on walls among them, from which a mechanism that
+    // carries walls may be stepped; also the number of contacts and the largest overlap. Once per step, before
+    // advance().
     void forces();
-    // Moves the balls by these forces, and the walls to their motions at the end of the step; if not given, they stay as
-    // they are.
+    // Moves the balls by these forces, and the walls to their motions at the end of the step; if not given, they stay
+    // as they are.
     void advance(std::span<const BodyMotion> next = {});
     void step(std::span<const BodyMotion> next = {})
     {
@@ -124,7 +125,7 @@ class PenaltyBed {
     struct alignas(64) LongRow {
         double row[8];
     };
-    struct Share { // of a thread
+    struct Part { // of a thread
         PairList pairs;
         std::vector<KeptContact> kept;
         std::vector<Row> reaction; // on balls of threads before
@@ -136,7 +137,7 @@ class PenaltyBed {
     static Vector vector(const double* x) { return {x[0], x[1], x[2]}; }
     BallRows rows() const;
     LawOf<double> law(int material_a, int material_b) const;
-    void take_reactions(const Share& share);
+    void take_reactions(const Part& part);
     void wall_forces(int block);
     void reduce_forces();
     void move_walls(std::span<const BodyMotion> next);
@@ -175,7 +176,7 @@ class PenaltyBed {
     std::vector<Wrench> wrench_;
     // Lists.
     BallGrid grid_;
-    std::vector<Share> shares_;
+    std::vector<Part> parts_;
     WallList wall_list_;
     std::vector<KeptContact> kept_pairs_, kept_walls_;
     std::vector<int> old_;

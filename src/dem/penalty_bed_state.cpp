@@ -61,14 +61,14 @@ double PenaltyBed::granular_temperature() const
 void PenaltyBed::for_pairs(const std::function<void(int, int, const Vec<double>&)>& use) const
 {
     struct At {
-        int i, j, share, slot;
+        int i, j, part, slot;
     };
     std::vector<At> all;
-    for (int t = 0; t < static_cast<int>(shares_.size()); ++t)
-        for (int k = 0; k < shares_[t].pairs.size(); ++k)
-            all.push_back({shares_[t].pairs.i(k), shares_[t].pairs.j(k), t, k});
-    if (shares_.size() > 1) std::ranges::sort(all, {}, [](const At& a) { return std::pair(a.i, a.j); });
-    for (const At& a : all) use(a.i, a.j, shares_[a.share].pairs.history(a.slot));
+    for (int t = 0; t < static_cast<int>(parts_.size()); ++t)
+        for (int k = 0; k < parts_[t].pairs.size(); ++k)
+            all.push_back({parts_[t].pairs.i(k), parts_[t].pairs.j(k), t, k});
+    if (parts_.size() > 1) std::ranges::sort(all, {}, [](const At& a) { return std::pair(a.i, a.j); });
+    for (const At& a : all) use(a.i, a.j, parts_[a.part].pairs.history(a.slot));
 }
 
 LawOf<double> PenaltyBed::law(int material_a, int material_b) const
@@ -170,7 +170,7 @@ std::size_t PenaltyBed::bytes() const
     std::size_t sum = of(number_) + of(place_) + of(x_) + of(v_) + of(material_) + of(force_) + of(old_) +
                       of(kept_pairs_) + of(kept_walls_) + of(sums_) + of(wall_sums_) + of(wall_deepest_) +
                       grid_.bytes() + wall_list_.bytes();
-    for (const Share& s : shares_) sum += s.pairs.bytes() + of(s.kept) + of(s.reaction) + of(s.reaction_on);
+    for (const Part& s : parts_) sum += s.pairs.bytes() + of(s.kept) + of(s.reaction) + of(s.reaction_on);
     return sum;
 }
 

@@ -6,8 +6,8 @@
 
 namespace tamis {
 
-// Rows of the balls, in their order. Behind the last ball, three more: two that lie apart, the pair that fills up lists,
-// and one that no wall touches.
+// Rows of the balls, in their order. Behind the last ball, three more: two that lie apart, the pair that fills up
+// lists, and one that no wall touches.
 struct BallRows {
     int count;
     double* x;     // centre, radius
@@ -61,8 +61,8 @@ struct PenaltyKernels {
     const char* name;
     // Of pairs, a multiple of 8, those whose surfaces are nearer than the margin; returns their number.
     int (*near)(const BallRows& rows, const int* i, const int* j, int count, double margin, int* found);
-    // Forces of pairs, in their order. What acts on i of the first `apart` pairs is stored in `reaction`, one row for each
-    // that touches, with `reaction_on`, instead of being added; returns their number.
+    // Forces of pairs, in their order. What acts on i of the first `apart` pairs is stored in `reaction`, one row for
+    // each that touches, with `reaction_on`, instead of being added; returns their number.
     int (*pairs)(const BallRows& rows, const PairSlots& slots, int apart, double* reaction, int* reaction_on,
                  DeepestOverlap& deepest);
     void (*wall)(const BallRows& rows, const PlainSurface& surface, const WallMotion& wall, int material,

@@ -132,8 +132,8 @@ static int near(const BallRows& rows, const int* i, const int* j, int count, dou
                         : near_pairs<false>(rows, i, j, count, margin, found);
 }
 
-// What is the same for all contacts of equal balls; taken once, since the compiler cannot know that forces do not change
-// it.
+// What is the same for all contacts of equal balls; taken once, since the compiler cannot know that forces do not
+// change it.
 struct Equal {
     R radius, inverse_mass, inverse_inertia; // of the pair
     LawOf<R> law;

@@ -5,8 +5,8 @@
 //     f_T                               directional (2) or elastic with history u_T (3)-(5), k_T = shear_ratio S
 //     m_R = -rolling |f_N| w / |w|      (6), w the relative angular velocity, rolling = mu_R R_r
 //
-// c = 2 zeta sqrt(S m'), zeta = -ln e / sqrt(pi^2 + ln^2 e) (times sqrt(5/6) of Hertz, Tsuji 1992), or tau S. The damper
-// may pull at the end of a contact: then the bodies part with e exactly.
+// c = 2 zeta sqrt(S m'), zeta = -ln e / sqrt(pi^2 + ln^2 e) (times sqrt(5/6) of Hertz, Tsuji 1992), or tau S. The
+// damper may pull at the end of a contact: then the bodies part with e exactly.
 //
 // Beyond the paper: u_T is turned into the tangent plane by projection; and neither (2) nor (6) reverses a motion
 // within one step, |f_T| <= m_T |v_T| / h, |m_R| <= I |w| / h with mass and inertia of the pair: with a sign

@@ -58,13 +58,13 @@ TAMIS_KERNEL Overlap<R> overlap_of_wall(const WallMotion& wall, const DistanceOf
                                         Vec<R>& point)
 {
     const double* M = wall.R;
-    const Vec<R> omega{b[4], b[5], b[6]}, turning = vec<R>(wall.w);
+    const Vec<R> omega{b[4], b[5], b[6]}, angular = vec<R>(wall.w);
     Overlap<R> o;
     o.n = {dot(vec<R>(M), to.normal), dot(vec<R>(M + 3), to.normal), dot(vec<R>(M + 6), to.normal)};
     o.delta = q[3] - to.distance;
     point = from_origin - o.n * to.distance;
-    o.u = Vec<R>{b[0], b[1], b[2]} - cross(omega * to.distance, o.n) - vec<R>(wall.v) - cross(turning, point);
-    o.w = omega - turning;
+    o.u = Vec<R>{b[0], b[1], b[2]} - cross(omega * to.distance, o.n) - vec<R>(wall.v) - cross(angular, point);
+    o.w = omega - angular;
     o.inverse_mass = b[3];
     o.inverse_mass_T = b[3] + to.distance * to.distance * b[7];
     o.inverse_inertia = b[7];

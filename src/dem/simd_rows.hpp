@@ -1,5 +1,5 @@
-// Rows of numbers of balls and contacts, gathered into packs and scattered again; see simd.hpp for what the including file
-// names.
+// Rows of numbers of balls and contacts, gathered into packs and scattered again; see simd.hpp for what the including
+// file names.
 #pragma once
 
 #include "tamis/base/simd.hpp"

@@ -1,7 +1,8 @@
 // Distance of points to a wall's surface, as the kernels take it: R is double, or a pack.
 //
-// With s the point of a segment nearest to x: inside of a round cavity R - |x - s|, outside of a round body |x - s| - R.
-// A point outside a box or cylinder is nearest to itself clamped to it; a centre inside, to the nearest face.
+// With s the point of a segment nearest to x: inside of a round cavity R - |x - s|, outside of a round body
+// |x - s| - R. A point outside a box or cylinder is nearest to itself clamped to it; a centre inside, to the nearest
+// face.
 #pragma once
 
 #include "tamis/base/kernel.hpp"

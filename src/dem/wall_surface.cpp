@@ -63,8 +63,7 @@ void add_surfaces(const Shape& shape, int part, const std::string& name, std::ve
         out.push_back({Kind::box, part, b->half, 0, 0});
     else
         fail("'{}' is a {}: the method dem takes planes, boxes, cylinders, capsules, spheres and their "
-             "cavities; "
-             "build the wall of these, or run the model by the Moreau-Jean scheme.",
+             "cavities; build the wall of these, or run the model by the Moreau-Jean scheme.",
              name, std::holds_alternative<Mesh>(shape) ? "mesh" : "polyhedron");
 }
 

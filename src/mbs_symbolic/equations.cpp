@@ -1,3 +1,4 @@
+// Compiled functions where there is a compiler, otherwise tapes, each recorded when its quantity is first asked for.
 #include "tamis/mbs_symbolic/equations.hpp"
 
 #include "tamis/mbs_symbolic/compiled_equations.hpp"

@@ -401,8 +401,7 @@ void Mechanism::validate() const
             Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia).eigenvalues();
         if (!(principal.minCoeff() >= -1e-12 * principal.cwiseAbs().maxCoeff()))
             fail("Body '{}' has an inertia tensor that is not positive definite (principal inertias {:.6g}, "
-                 "{:.6g}, "
-                 "{:.6g} kg m2): give moments about the centre of mass, all positive.",
+                 "{:.6g}, {:.6g} kg m2): give moments about the centre of mass, all positive.",
                  b.name, principal[0], principal[1], principal[2]);
     }
     for (const LoopSpec& l : loops_)

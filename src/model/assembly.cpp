@@ -1,3 +1,5 @@
+// Start of a mechanism: driven coordinates q_c(0), then h(q) = 0 by the dependent coordinates from their start values,
+// and velocities with J v = 0 and v_c of the drives.
 #include "tamis/model/assembly.hpp"
 
 #include "tamis/base/error.hpp"

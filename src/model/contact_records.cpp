@@ -1,3 +1,5 @@
+// Each record is a row of 22 numbers and three integers: two shapes and a feature. Shapes that the model does not have
+// are refused, since files may be damaged.
 #include "tamis/model/contact_records.hpp"
 
 #include <array>

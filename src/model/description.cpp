@@ -1,3 +1,5 @@
+// Most of this is checks: what a user adds is refused where it is added, by name and with a remedy, so that no method
+// has to look at it again.
 #include "tamis/model/description.hpp"
 
 #include "tamis/base/error.hpp"
@@ -174,8 +176,7 @@ void check(const Material& material)
              material.damping);
     if (material.damping > 0 && material.restitution > 0)
         fail("A material has both contact damping {} s and restitution {}: the damping of a compliant "
-             "contact follows "
-             "from its restitution; give one of them.",
+             "contact follows from its restitution; give one of them.",
              material.damping, material.restitution);
     if (material.anticipation && material.restitution > 0 && material.stiffness == 0)
         fail("A material has anticipation and restitution {}: bodies that stop at contact do not bounce; "

@@ -110,17 +110,17 @@ const std::vector<DetectedContact>& Detection::collect(double alert, std::span<c
         look_at(pairs, alert, reach, scratch_, found_);
         return found_;
     }
-    // Equal shares, put together in the order of the pairs.
-    shares_.resize(threads_);
+    // Equal parts, put together in the order of the pairs.
+    parts_.resize(threads_);
     const std::size_t size = (count + threads_ - 1) / threads_;
 #pragma omp parallel for schedule(static, 1) num_threads(threads_)
     for (int k = 0; k < threads_; ++k) {
         const std::size_t first = std::min(k * size, count);
-        shares_[k].found.clear();
-        look_at(pairs.part(first, std::min(size, count - first)), alert, reach, shares_[k].scratch,
-                shares_[k].found);
+        parts_[k].found.clear();
+        look_at(pairs.part(first, std::min(size, count - first)), alert, reach, parts_[k].scratch,
+                parts_[k].found);
     }
-    for (const Share& share : shares_) found_.insert(found_.end(), share.found.begin(), share.found.end());
+    for (const Part& part : parts_) found_.insert(found_.end(), part.found.begin(), part.found.end());
     return found_;
 }
 

@@ -108,11 +108,11 @@ class Detection {
     std::vector<DetectedContact> found_, found_again_;
     std::vector<std::pair<int, int>> pairs_again_;
     std::vector<int> numbers_again_;
-    struct Share { // of a thread
+    struct Part { // of a thread
         Scratch scratch;
         std::vector<DetectedContact> found;
     };
-    std::vector<Share> shares_;
+    std::vector<Part> parts_;
 };
 
 // Orthonormal frame (n, t1, t2) of a contact; t1 and t2 depend on n alone.

@@ -1,3 +1,5 @@
+// What follows from given values: rates of motions, by differentiation of their formulas; Hertzian stiffness; start
+// values of coordinates that were added later; names for messages.
 #include "tamis/model/features.hpp"
 
 #include "tamis/base/error.hpp"
@@ -34,8 +36,7 @@ double hertz_stiffness(double young, double poisson, double force, double radius
     if (!(young > 0) || !(force > 0) || !(radius > 0) || !(poisson > -1 && poisson <= 0.5) ||
         !std::isfinite(young) || !std::isfinite(force) || !std::isfinite(radius))
         fail("The Hertzian stiffness of E = {} Pa, nu = {}, F = {} N, R = {} m was asked for: give positive "
-             "numbers, and "
-             "Poisson's ratio between -1 and 0.5.",
+             "numbers, and Poisson's ratio between -1 and 0.5.",
              young, poisson, force, radius);
     const double modulus = young / (2 * (1 - poisson * poisson));
     return std::cbrt(6 * modulus * modulus * radius * force);

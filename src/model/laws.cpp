@@ -1,3 +1,5 @@
+// All laws of forces and memories are called here. One that is not finite ends the run by its name and time, not some
+// steps later by what it has done to the velocities.
 #include "tamis/model/laws.hpp"
 
 #include "tamis/base/error.hpp"

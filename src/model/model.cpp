@@ -1,3 +1,5 @@
+// What is made once of the features: numbers of bodies through all mechanisms, wrenches on frames as inputs of the
+// equations, and the pairs of shapes that never touch, since they are ignored or on bodies that a joint connects.
 #include "tamis/model/model.hpp"
 
 #include "tamis/base/error.hpp"
@@ -18,8 +20,7 @@ void require_possible(const BodyRecord& body)
         Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(body.inertia, Eigen::EigenvaluesOnly).eigenvalues();
     if (I[0] > 1e-9 * I[2] && I[0] + I[1] < (1 - 1e-6) * I[2])
         fail("Body '{}' has the principal inertias {:.6g}, {:.6g} and {:.6g} kg m2: no body has one that is "
-             "larger "
-             "than the two others together; correct it.",
+             "larger than the two others together; correct it.",
              body.name, I[0], I[1], I[2]);
 }
 

@@ -36,8 +36,8 @@ class Model {
     std::string grain_name(int grain) const { return features_.grain_name(grain); }
     // Unless a rule says otherwise: friction is the geometric mean; restitution and rolling the larger value;
     // anticipation is on if either material has it and neither has restitution, unless both comply; halves of springs
-    // in series, that is the harmonic mean of stiffnesses, and twice the other one's if one material is rigid; damping the
-    // larger value; the overlap form if either has it.
+    // in series, that is the harmonic mean of stiffnesses, and twice the other one's if one material is rigid; damping
+    // the larger value; the overlap form if either has it.
     Material pair(int material_a, int material_b) const;
     // Body and local pose of a named frame.
     struct FrameRecord {

@@ -71,8 +71,7 @@ void Partition::choose(bool only_if_better)
         if (dof == 0) fail("Mechanism '{}' is fully driven: name no independent coordinates.", m.name());
         if (static_cast<int>(u.size()) != dof)
             fail("Mechanism '{}' has {} degrees of freedom, but {} independent coordinates are named: name "
-                 "{} of them, or "
-                 "none to have them chosen.",
+                 "{} of them, or none to have them chosen.",
                  m.name(), dof, u.size(), dof);
         for (int j : free_)
             if (std::find(u.begin(), u.end(), j) == u.end()) v.push_back(j);
@@ -84,8 +83,7 @@ void Partition::choose(bool only_if_better)
             lu.setThreshold(rank_threshold);
             if (lu.rank() < static_cast<int>(v.size())) {
                 fail("The partition of mechanism '{}' is singular: its loops do not determine the dependent "
-                     "coordinates {} "
-                     "here; name other independent coordinates, or none to have them chosen.",
+                     "coordinates {} here; name other independent coordinates, or none to have them chosen.",
                      m.name(), names(v));
             }
             loop_rows = leading_rows(lu, rank);
@@ -236,8 +234,7 @@ void Partition::close(double* q, double t)
             if (loop_error_ > 1e-9 * body_.length_scale) {
                 if (t == 0) break; // aligned bodies whose end is out of reach
                 fail("At t = {:.6g} s loop equations of mechanism '{}' that were redundant no longer are "
-                     "(error {:.3g} m): "
-                     "start from a configuration that is not singular.",
+                     "(error {:.3g} m): start from a configuration that is not singular.",
                      t, m.name(), loop_error_);
             }
             return;
@@ -317,8 +314,7 @@ bool Partition::maintain()
     if (!named_ && ratio > replace_ratio) choose(true);
     if (named_ && ratio > replace_ratio && ratio > singular_growth * last_ratio_)
         fail("The named partition of mechanism '{}' meets a dead point: velocities of {} grow to {:.2g} "
-             "times those of {}; "
-             "name other independent coordinates, or none to have them chosen.",
+             "times those of {}; name other independent coordinates, or none to have them chosen.",
              body_.mechanism.name(), names(v), ratio, names(u));
     last_ratio_ = ratio;
     return changes_ > before;

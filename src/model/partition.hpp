@@ -32,7 +32,7 @@ class Partition {
     void project();
     // v = B v_u + B_c v_c of all coordinates.
     void velocities(const double* v_u, const double* v_c, double* v) const;
-    // Replaces a chosen partition that comes close to singular, refuses a named one that does; once a step,
+    // Replaces a chosen partition that comes close to singular, refuses a named one that does; once per step,
     // after project(). True if it was replaced.
     bool maintain();
 

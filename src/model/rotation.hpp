@@ -23,8 +23,8 @@ inline Eigen::Matrix3d cross_matrix(const Eigen::Vector3d& x)
 }
 
 // exp phi = (cos |phi| / 2, sin(|phi| / 2) / |phi| phi), for angles of any size. Where |phi|^2 < `series`, up to 1e-4,
-// by the first terms of the series; the others are below round-off. At the default only those count that sine and cosine
-// round to; a larger one saves both, which may change the last bit.
+// by the first terms of the series; the others are below round-off. At the default only those count that sine and
+// cosine round to; a larger one saves both, which may change the last bit.
 inline Eigen::Quaterniond exp_quaternion(const Eigen::Vector3d& phi, double series = 4e-16)
 {
     const double square = phi.squaredNorm();

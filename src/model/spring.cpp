@@ -1,3 +1,7 @@
+// Spring between two points, along the unit vector n between them: f = k (l - rest) + c l', with the tangents
+//
+//     stiffness   k n n^T + f / l (1 - n n^T)
+//     damping     c n n^T
 #include "tamis/model/spring.hpp"
 
 namespace tamis {

@@ -40,8 +40,7 @@ AppliedForces::AppliedForces(const Model& model, std::vector<Multibody*> bodies)
         const int a = model.frame_record(s.a).body, b = model.frame_record(s.b).body;
         if (a >= 0 && b >= 0 && model.bodies()[a].mechanism != model.bodies()[b].mechanism)
             fail("The implicit spring between bodies '{}' and '{}' ties two mechanisms: add both bodies to "
-                 "one mechanism, "
-                 "or let the spring be explicit.",
+                 "one mechanism, or let the spring be explicit.",
                  model.bodies()[a].name, model.bodies()[b].name);
     }
     for (std::size_t m = 0; m < on_.size(); ++m) {

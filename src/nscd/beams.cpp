@@ -42,8 +42,7 @@ Beams::Beams(const Model& model, int mechanism, const View& view)
                 const BodyRecord& body = model.bodies()[end.frame.body];
                 if (body.mechanism != mechanism)
                     fail("Beam '{}' ties two mechanisms, which relative coordinates keep apart: add both of "
-                         "its bodies "
-                         "to one mechanism, or run the model by the smooth method.",
+                         "its bodies to one mechanism, or run the model by the smooth method.",
                          s.name);
                 end.link = body.link;
             }

@@ -5,7 +5,8 @@
 //
 // With r, K, C, M of the elements (element.hpp) at q_m, a = 0, the theta-scheme with implicit forces is
 //
-//     T^T (M + S) T dw = -T^T [h r - h theta C dV_k + h^2 (2 theta - 1) K V_n + (M + S) b],   S = h theta C + h^2 theta^2 K
+//     T^T (M + S) T dw = -T^T [h r - h theta C dV_k + h^2 (2 theta - 1) K V_n + (M + S) b]
+//     S = h theta C + h^2 theta^2 K
 //
 // beside the terms of the mechanism (mechanisms.hpp). The matrix A is sparse and, like that of the elements, not
 // symmetric. Contacts act on bodies: they know v_u alone, which answers impulses by (A^-1)_uu, and the inner nodes
@@ -74,7 +75,7 @@ class Beams {
 
     std::vector<int> numbers_;
     std::vector<std::vector<int>>
-        beam_nodes_; // by beam, from a to b; inner ones first, then ends, two a beam
+        beam_nodes_; // by beam, from a to b; inner ones first, then ends, two per beam
     std::vector<std::vector<Eigen::Matrix3d>>
         turn_; // by beam: from the axes of a node to those of its section
     std::vector<std::unique_ptr<Element>> elements_;

@@ -104,9 +104,9 @@ void Grains::free_velocities(double h, const View& view, const RigidBlock* block
     const Vector3d fall = h * model_.gravity_value();
     parallel_for(count(), threads_, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            Eigen::Map<Vector3d> linear(v_free + 6 * i), turning(v_free + 6 * i + 3);
+            Eigen::Map<Vector3d> linear(v_free + 6 * i), angular(v_free + 6 * i + 3);
             linear = Eigen::Map<const Vector3d>(v + 6 * i) + fall;
-            turning = Eigen::Map<const Vector3d>(v + 6 * i + 3);
+            angular = Eigen::Map<const Vector3d>(v + 6 * i + 3);
         }
     });
     for (const GrainForce& force : model_.grain_forces())
@@ -129,19 +129,19 @@ void Grains::update(std::span<GrainState> state, const StepTimes& times, const d
                     times.t, model_.grain_name(g));
     parallel_for(count(), threads_, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            const Eigen::Map<const Vector3d> linear(v + 6 * i), turning(v + 6 * i + 3),
-                turning_before(before + 6 * i + 3);
+            const Eigen::Map<const Vector3d> linear(v + 6 * i), angular(v + 6 * i + 3),
+                angular_before(before + 6 * i + 3);
             GrainState& s = state[i];
             s.x = poses_[i].p + theta * h * linear;
             if (const GrainRecord& g = model_.grains()[i]; g.ball) { // both turns at once
-                s.q = turned(s.q, h * ((1 - theta) * turning_before + theta * turning));
+                s.q = turned(s.q, h * ((1 - theta) * angular_before + theta * angular));
                 s.v = linear;
-                s.L += g.inertia[0] * (turning - turning_before);
+                s.L += g.inertia[0] * (angular - angular_before);
                 continue;
             }
-            s.q = turned(q_m_[i], theta * h * turning);
+            s.q = turned(q_m_[i], theta * h * angular);
             s.v = linear;
-            s.L += inertia_[i] * (turning - turning_before);
+            s.L += inertia_[i] * (angular - angular_before);
         }
     });
 }

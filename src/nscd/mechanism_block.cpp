@@ -44,8 +44,7 @@ void MechanismBlock::factorise(const StepTimes& s)
     if (p.nu() == 0) return;
     if (!(p.trivial() && !forces->implicit ? M_red_factor.compute(body.M) : M_red_factor.compute(M_red)))
         fail("At t = {:.6g} s the mass matrix of mechanism '{}' is not positive definite: a coordinate among "
-             "{} moves no "
-             "mass; give its body an inertia, or reduce the step if the motion diverged.",
+             "{} moves no mass; give its body an inertia, or reduce the step if the motion diverged.",
              s.t, body.mechanism.name(), coordinate_names(body.mechanism, p.u));
 }
 

@@ -1,5 +1,5 @@
-// Mechanisms in relative coordinates: each a general block in the contact problem, its independent velocities v_u, which
-// the inner nodes of its beams follow.
+// Mechanisms in relative coordinates: each a general block in the contact problem, its independent velocities v_u,
+// which the inner nodes of its beams follow.
 //
 //     predict          q_m = q_n + (1 - theta) h v_n,  h(q_m) = 0                                   (29)
 //     linearise        M, c, B, forces f and their tangents at q_m                                  (25)

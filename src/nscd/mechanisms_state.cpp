@@ -60,8 +60,7 @@ void Mechanisms::read(const SavedState& in, State& state) const
                 const std::int64_t value = members[next++];
                 if (value < 0 || value >= below)
                     fail("The state to go on from names a coordinate that mechanism '{}' does not have: the "
-                         "file is "
-                         "damaged.",
+                         "file is damaged.",
                          blocks_[m]->body.mechanism.name());
                 x = static_cast<int>(value);
             }

@@ -1,3 +1,5 @@
+// reach = margin + h s, where s bounds the speed of all points of a shape: |v| of its centre and |omega| times its
+// radius or, for planes, times the distance of the farthest shape that they may meet.
 #include "tamis/nscd/reach.hpp"
 
 #include <algorithm>
@@ -30,9 +32,9 @@ double Reach::farthest(const Vector3d& from, const RelativeView& view) const
 double Reach::speed(const AttachedShape& shape, const RelativeView& view) const
 {
     const BodyMotion& m = view.motion(shape.body);
-    const double size = bounding_radius(shape.shape), turning = m.angular_velocity.norm();
+    const double size = bounding_radius(shape.shape), angular = m.angular_velocity.norm();
     double speed = (m.velocity + m.angular_velocity.cross(m.pose.R * shape.at.p)).norm();
-    if (turning > 0) speed += turning * (std::isfinite(size) ? size : farthest(m.pose * shape.at.p, view));
+    if (angular > 0) speed += angular * (std::isfinite(size) ? size : farthest(m.pose * shape.at.p, view));
     return speed;
 }
 

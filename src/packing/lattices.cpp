@@ -108,8 +108,7 @@ std::vector<Vector3d> drop_lattice(const Shape& container, std::span<const doubl
     for (double r : radii) check_lengths({r}, "A body to drop");
     if (!(drop.gap >= 1) || !(drop.jitter >= 0 && drop.jitter <= 1))
         fail("Bodies dropped with a gap factor of {} and a jitter of {} may overlap: take a factor of at "
-             "least "
-             "one and a jitter from 0 to 1.",
+             "least one and a jitter from 0 to 1.",
              drop.gap, drop.jitter);
     holds(container, Vector3d::Zero(), 0); // refuses what has no inside
     const double largest = *std::max_element(radii.begin(), radii.end()), half = drop.gap * largest;

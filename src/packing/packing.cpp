@@ -23,8 +23,7 @@ Packing packing_of(const View& view, int first)
         const GrainRecord& grain = model.grains()[i];
         if (grain.shapes != 1)
             fail("'{}' is a cluster of {} shapes, and a packing holds grains of one shape each: take "
-                 "polyhedra, or "
-                 "add the clusters to the model one by one.",
+                 "polyhedra, or add the clusters to the model one by one.",
                  model.grain_name(i), grain.shapes);
         const AttachedShape& shape = model.shapes()[grain.first_shape];
         // The shape stands in the frame that was placed, unless it is the only part of a cluster.

@@ -223,8 +223,7 @@ Hull make_stone(const StoneForm& form, double sieve_size, Random& random)
     if (!within(form.elongation, 0.3, 1) || !within(form.flatness, 0.3, 1) || !within(form.scatter, 0, 0.1) ||
         !within(form.roughness, 0, 0.2))
         fail("A stone cannot have elongation {}, flatness {}, scatter {} and roughness {}: give it the first "
-             "two "
-             "from 0.3 to 1, scatter up to 0.1, roughness up to 0.2.",
+             "two from 0.3 to 1, scatter up to 0.1, roughness up to 0.2.",
              form.elongation, form.flatness, form.scatter, form.roughness);
     const auto ratio = [&](double mean) {
         return std::clamp(mean + form.scatter * std::clamp(random.normal(), -2.0, 2.0), 0.2, 0.95);

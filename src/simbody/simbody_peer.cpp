@@ -1,3 +1,6 @@
+// A macro step is a sequence of sub-steps, each integrated anew and to its very end, under a wrench that is held. It is
+// given on the marker and applied at the body's origin: force, and moment + (R p) x force, with the marker at p on the
+// body.
 #include "tamis/simbody/simbody_peer.hpp"
 
 #include "tamis/base/error.hpp"

@@ -1,3 +1,5 @@
+// The inner nodes and the elements of a beam between two nodes of a system; and a node at a place of its own on a body,
+// clamped to it by six rows: x = x_body + R p, and the same axes.
 #include "tamis/smooth/beam_layout.hpp"
 
 #include "tamis/base/error.hpp"

@@ -1,3 +1,5 @@
+// A model becomes a smooth system (smooth_model.cpp), which the two-step scheme steps (smooth_solver.cpp). What that
+// has no equations for (contacts, grains, memories) is refused here.
 #include "tamis/smooth/smooth.hpp"
 
 namespace tamis {
@@ -17,8 +19,7 @@ const Model& without_contacts(const Model& model)
             if (shapes[a].material >= 0 && shapes[b].material >= 0 &&
                 model.filter()(static_cast<int>(a), static_cast<int>(b)))
                 fail("The smooth method knows no contacts, but '{}' and '{}' may touch: only show() them, or "
-                     "run "
-                     "the model by the Moreau-Jean scheme.",
+                     "run the model by the Moreau-Jean scheme.",
                      model.shape_name(static_cast<int>(a)), model.shape_name(static_cast<int>(b)));
     return model;
 }

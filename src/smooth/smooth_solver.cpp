@@ -423,8 +423,7 @@ void SmoothSolver::solve()
         fail("The step to t = {:.6g} s diverged after {} Newton iterations: reduce the step.", t_,
              iterations_);
     fail("The step to t = {:.6g} s did not converge in {} Newton iterations: the last one still moved the "
-         "system by {:.3g} of its size, with a tolerance of {:.3g}; reduce the step or raise the "
-         "tolerance.",
+         "system by {:.3g} of its size, with a tolerance of {:.3g}; reduce the step or raise the tolerance.",
          t_, options_.max_iterations, change, options_.tolerance);
 }
 

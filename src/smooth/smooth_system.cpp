@@ -1,3 +1,5 @@
+// Elements have rows one after the other, in the order in which they were added. The length of a system makes rows and
+// columns of rotations comparable with those of translations: its size at the start unless given.
 #include "tamis/smooth/smooth_system.hpp"
 
 #include "tamis/base/error.hpp"

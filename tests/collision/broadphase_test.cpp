@@ -260,7 +260,7 @@ TEST(Broadphase, AppliesTheFilter)
     Boxes boxes = cubes(300, 1, 5, 1);
     PairFilter filter = all_pairs(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i) {
-        filter.body[i] = static_cast<int>(i) / 2 - 1; // two shapes a body, the first on the ground
+        filter.body[i] = static_cast<int>(i) / 2 - 1; // two shapes per body, the first on the ground
         if (i % 7 == 0) filter.body[i] = -1;
         filter.group[i] = random_engine() & 7;
         filter.mask[i] = random_engine() & 7;

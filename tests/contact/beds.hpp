@@ -16,7 +16,7 @@ struct BedOptions {
     double size = 1; // of a grain, m
     double friction = 0.4;
     int most_points = 4;   // of a manifold
-    bool spheres = false;  // isotropic inertia, one point a pair
+    bool spheres = false;  // isotropic inertia, one point per pair
     double rolling = 0;    // length over size
     double mass_ratio = 1; // of the heaviest to the lightest grain
     bool walls = true;     // around the floor

@@ -159,8 +159,7 @@ TEST(Split, WhatTiesBothSidesIsRefusedByName)
         two_bodies([](ModelDescription& m, Body a, Body b) {
             m.spring(m.frame("one", a, {0, 0.1, 0}), m.frame("other", b, {0, 0.1, 0}), {.stiffness = 1});
         }),
-        "A spring between bodies 'first' and 'second' ties both sides of the cut: cut the model "
-        "elsewhere.");
+        "A spring between bodies 'first' and 'second' ties both sides of the cut: cut the model elsewhere.");
     EXPECT_EQ(two_bodies([](ModelDescription& m, Body a, Body b) {
                   m.independent({m.coordinate(a), m.coordinate(b)});
               }),

@@ -30,8 +30,8 @@ TEST(PenaltyLaw, RulesForStiffnessAndStep)
     const double v = 0.6, k = stiffness_for_overlap(mass, radius, v, 3, 0.05);
     EXPECT_NEAR(3 * std::sqrt(mass / k) * v, 0.05 * radius, 1e-15);
     EXPECT_NEAR(pi * std::sqrt(mass / 2 / stiffness_for_duration(mass, 0.1)), 1e-3, 1e-15);
-    // (12) has the elastic energy of Hertz: k delta^2 = m' v^2 = (16/15) E' sqrt(R') delta^(5/2), where delta is that of
-    // Hertz.
+    // (12) has the elastic energy of Hertz: k delta^2 = m' v^2 = (16/15) E' sqrt(R') delta^(5/2), where delta is that
+    // of Hertz.
     const double m = mass / 2, R = radius / 2, E = 110e9;
     const double delta = std::pow(15 * m * v * v / (16 * E * std::sqrt(R)), 0.4);
     EXPECT_NEAR(stiffness_of_material(v, m, R, E) / (m * v * v / (delta * delta)), 1, 1e-3);
@@ -279,7 +279,8 @@ TEST(PenaltyBed, EnergyBalanceOfAShakenBoxCloses)
     }
 }
 
-// Steel balls of 3 mm in a cylinder of 25 mm that is shaken at 10 Hz and 10 mm along its axis (Biondani et al.), softer.
+// Steel balls of 3 mm in a cylinder of 25 mm that is shaken at 10 Hz and 10 mm along its axis (Biondani et al.),
+// softer.
 TEST(PenaltyBed, EnergyBalanceOfAShakenCylinderCloses)
 {
     const double d = 3e-3, size = 25e-3, mass = 7800 * pi / 6 * d * d * d, k = 1e4, w = 2 * pi * 10;

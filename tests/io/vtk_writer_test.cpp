@@ -139,10 +139,10 @@ TEST(SceneWriter, PolygonsOfAllBodiesAreCountedAndLabelled)
 TEST(SceneWriter, LinesAreCountedAndLabelledBesidePolygons)
 {
     ScratchFolder folder;
-    Drawing wires = triangle(3);
-    wires.surface.faces.clear();
-    wires.lines = {{0, 1}, {1, 2}};
-    SceneWriter(folder / "", "s").frame(0, std::vector{triangle(7), wires}, {});
+    Drawing wireframe = triangle(3);
+    wireframe.surface.faces.clear();
+    wireframe.lines = {{0, 1}, {1, 2}};
+    SceneWriter(folder / "", "s").frame(0, std::vector{triangle(7), wireframe}, {});
     const std::string xml = text_of(folder / "frames/s_bodies_000000.vtp");
     EXPECT_EQ(attribute_of(xml, "Piece", "NumberOfLines"), "2");
     EXPECT_EQ(attribute_of(xml, "Piece", "NumberOfPolys"), "1");

@@ -9,7 +9,7 @@ namespace tamis::test::wireframe_test {
 
 using Eigen::Vector3d;
 
-TEST(Wires, EveryEdgeOfASolidIsDrawnOnce)
+TEST(Wireframe, EveryEdgeOfASolidIsDrawnOnce)
 {
     const auto count = [](const Shape& shape) { return edges(surface(shape, 0)).size(); };
     EXPECT_EQ(count(box(1, 2, 3)), 12u);
@@ -17,7 +17,7 @@ TEST(Wires, EveryEdgeOfASolidIsDrawnOnce)
     EXPECT_EQ(count(polyhedron({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}})), 6u);
 }
 
-TEST(Wires, GridLiesInItsPlaneAndCoversTheBoxByNoMoreThanACell)
+TEST(Wireframe, GridLiesInItsPlaneAndCoversTheBoxByNoMoreThanACell)
 {
     std::mt19937 random(1);
     std::uniform_real_distribution<double> uniform(-1, 1);
@@ -57,7 +57,7 @@ TEST(Wires, GridLiesInItsPlaneAndCoversTheBoxByNoMoreThanACell)
     }
 }
 
-TEST(Wires, LinesStandStillWhileTheBoxMoves)
+TEST(Wireframe, LinesStandStillWhileTheBoxMoves)
 {
     const Plane floor = std::get<Plane>(wall({0, 0, 1}, 0.5));
     std::set<long> places; // in millimetres

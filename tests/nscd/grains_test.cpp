@@ -270,7 +270,7 @@ TEST(Grains, PendulumAndBedExchangeAngularMomentumToRoundOff)
         }
         const std::vector<GrainState> start = run.state().grains;
         run.step();
-        // Where overlaps are taken back, grains move further than their velocities say, with the same
+        // Where overlaps are reduced, grains move further than their velocities say, with the same
         // momentum.
         double moved = 0;
         for (std::size_t i = 0; i < start.size(); ++i) {

@@ -23,7 +23,8 @@ class Plots(unittest.TestCase):
         def make(model, name, folder, options, flags=()):
             made.append((name, options, flags))
             folder.mkdir(parents=True)
-            results = {"damping": 0.01 * options["acceleration"]} if options["method"] == "dem" else {"no_damping": "flat"}
+            damped = options["method"] == "dem"
+            results = {"damping": 0.01 * options["acceleration"]} if damped else {"no_damping": "flat"}
             parameters = {**options, **{flag: True for flag in flags}}
             (folder / "summary.json").write_text(
                 json.dumps({"status": "finished", "parameters": parameters, "results": results}))

@@ -38,7 +38,7 @@ class Plots(unittest.TestCase):
 
     def test_shaken_cylinder_compares_methods(self):
         def make(model, name, folder, options, flags=()):
-            """A method is a millimetre higher than DEM, takes 2 s for 0.5 s, and dissipates 1 J a second."""
+            """A method is a millimetre higher than DEM, takes 2 s for 0.5 s, and dissipates 1 J per second."""
             t = np.linspace(0, options["t-end"], 101)
             up = 0 if options.get("friction-model") == "elastic" else 1e-3
             write_run(folder, options,

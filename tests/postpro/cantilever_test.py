@@ -43,7 +43,8 @@ class Plots(unittest.TestCase):
             for figure in ("z20_fig17.png", "z22_fig14.png"):
                 self.assertTrue((Path(place) / "figures" / figure).stat().st_size > 1000)
             table = [call.args[0] for call in said.call_args_list if str(call.args[0]).startswith("crank_explicit")]
-            self.assertEqual(table[0].split(), ["crank_explicit", "3000.000", "2000.000", "1000.000", "1000.000", "0.0e+00"])
+            self.assertEqual(table[0].split(),
+                             ["crank_explicit", "3000.000", "2000.000", "1000.000", "1000.000", "0.0e+00"])
 
 
 if __name__ == "__main__":

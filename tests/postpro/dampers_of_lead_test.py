@@ -62,8 +62,8 @@ class Plots(unittest.TestCase):
 
     def test_cantilever(self):
         amplitude = {"high_lumped": 0.4, "high_tight": 0.1}
-        made, table, figures = self.draw(cantilever_damper,
-                                         lambda name, folder, options, _: write(folder, options, amplitude.get(name, 0.2)))
+        made, table, figures = self.draw(
+            cantilever_damper, lambda name, folder, options, _: write(folder, options, amplitude.get(name, 0.2)))
         self.assertEqual(len(made), 3 + 3 * 7 + 2 + 2)
         self.assertEqual(made["tight_4mm"], {"t-end": 2.0, "coupling": "tight", "clearance": 4e-3})
         self.assertEqual(made["high_lumped"]["particles"], "lumped")

@@ -1,5 +1,5 @@
-"""The pictures of tamping on frames as src/io/vtk_writer.cpp writes them: a wall of lines and a sleeper on the ground, an
-arm with a tine, and cubes as grains on both sides of the cut."""
+"""The pictures of tamping on frames as src/io/vtk_writer.cpp writes them: a wall of lines and a sleeper on the ground,
+an arm with a tine, and cubes as grains on both sides of the cut."""
 import shutil
 import subprocess
 import sys
@@ -147,8 +147,9 @@ class Pictures(unittest.TestCase):
     @unittest.skipUnless(shutil.which("xvfb-run"), "without xvfb-run")
     def test_picture_shows_tine_and_stone(self):
         write_run(self.run_folder, [0, 1])
-        result = subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1280x1024x24 -noreset", sys.executable, postpro / "tamping_pictures.py", self.run_folder,
-                                 "--times", "0.9"], capture_output=True, text=True)
+        result = subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1280x1024x24 -noreset", sys.executable,
+                                 postpro / "tamping_pictures.py", self.run_folder, "--times", "0.9"],
+                                capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
         reader = vtkPNGReader()
         reader.SetFileName(str(self.run_folder / "tamping_1.000s.png"))

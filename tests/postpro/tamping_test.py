@@ -46,8 +46,8 @@ def write(folder, frequency, drive, status="finished", more={}, **shape):
     columns = histories(frequency, **shape)
     rows = [",".join(columns)] + [",".join(map(repr, map(float, row))) for row in zip(*columns.values())]
     (folder / "histories.csv").write_text("\n".join(rows) + "\n")
-    parameters = {"frequency": float(frequency), "drive": drive, "tolerance": tolerance, "h": h, "grains": 5500, "seed": 1,
-                  **more}
+    parameters = {"frequency": float(frequency), "drive": drive, "tolerance": tolerance, "h": h, "grains": 5500,
+                  "seed": 1, **more}
     (folder / "summary.json").write_text(json.dumps(
         {"parameters": parameters, "status": status, "seconds": {"total": 90.0}, "iterations": {},
          "grains": {"mean_size_m": 0.058}}))
