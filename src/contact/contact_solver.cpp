@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tamis {
 
@@ -26,28 +27,39 @@ bool prescribed(const ContactProblem& problem, int block)
     return problem.is_rigid(block) && problem.rigid[block - problem.general()].inverse_mass == 0;
 }
 
-bool watched(const ContactProblem& problem)
+bool watched(const ContactProblem& problem, int block)
 {
-    return problem.general() > 0 ||
-           std::any_of(problem.rigid.begin(), problem.rigid.end(),
-                       [](const RigidBlock& body) { return body.inverse_mass == 0; });
+    return block >= 0 && (!problem.is_rigid(block) || prescribed(problem, block));
 }
 
 } // namespace
 
-void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches)
+void ContactWrenches::watch(const ContactProblem& problem)
 {
-    wrenches.clear();
-    if (!watched(problem)) return;
-    wrenches.resize(wrench_place(problem, problem.blocks()), 0.0); // keeps the memory
-    for (const Contact& contact : problem.contacts)
+    contacts_.clear();
+    first_ = true;
+    const bool any =
+        problem.general() > 0 || std::any_of(problem.rigid.begin(), problem.rigid.end(),
+                                             [](const RigidBlock& body) { return body.inverse_mass == 0; });
+    for (std::size_t a = 0; a < problem.contacts.size() && any; ++a) {
+        const Contact& contact = problem.contacts[a];
+        if (watched(problem, contact.side[0].block) || watched(problem, contact.side[1].block))
+            contacts_.push_back(static_cast<int>(a));
+    }
+}
+
+void ContactWrenches::sum(const ContactProblem& problem)
+{
+    now_.assign(wrench_place(problem, problem.blocks()), 0.0); // keeps the memory
+    for (const int a : contacts_) {
+        const Contact& contact = problem.contacts[a];
         for (int s = 0; s < 2; ++s) {
             const Contact::Side& side = contact.side[s];
-            if (side.block < 0) continue;
-            double* Q = wrenches.data() + wrench_place(problem, side.block);
+            if (!watched(problem, side.block)) continue;
+            double* Q = now_.data() + wrench_place(problem, side.block);
             const int m = contact.active_rows();
             if (problem.is_rigid(side.block)) {
-                if (!prescribed(problem, side.block) || contact.law == Law::rolling) continue;
+                if (contact.law == Law::rolling) continue;
                 const Eigen::Vector3d P = contact.frame.leftCols(m) * contact.r.head(m);
                 Eigen::Map<Eigen::Vector3d>(Q) += s == 0 ? Eigen::Vector3d(-P) : P;
                 Q[3] += P.norm();
@@ -63,19 +75,23 @@ void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrench
             }
             Q[n] += std::sqrt(square);
         }
+    }
 }
 
-double wrench_change(const ContactProblem& problem, const std::vector<double>& before,
-                     const std::vector<double>& now)
+double ContactWrenches::change(const ContactProblem& problem)
 {
+    if (contacts_.empty()) return 0;
+    std::swap(before_, now_);
+    sum(problem);
+    if (std::exchange(first_, false)) return 0;
     double largest = 0;
-    for (int b = 0; b < problem.blocks() && !now.empty(); ++b) {
+    for (int b = 0; b < problem.blocks(); ++b) {
         const int start = wrench_place(problem, b);
         const int n = problem.is_rigid(b) ? 3 : problem.block_size(b);
         double square = 0;
-        for (int k = start; k < start + n; ++k) square += (now[k] - before[k]) * (now[k] - before[k]);
+        for (int k = start; k < start + n; ++k) square += (now_[k] - before_[k]) * (now_[k] - before_[k]);
         if (square > 0)
-            largest = std::max(largest, std::sqrt(square) / std::max(now[start + n], before[start + n]));
+            largest = std::max(largest, std::sqrt(square) / std::max(now_[start + n], before_[start + n]));
     }
     return largest;
 }

@@ -63,10 +63,19 @@ class ContactSolver {
     StopTest stop;
 };
 
-// Generalised contact impulses on mechanisms and impulses on prescribed bodies; largest relative change
-// between two of them.
-void contact_wrenches(const ContactProblem& problem, std::vector<double>& wrenches);
-double wrench_change(const ContactProblem& problem, const std::vector<double>& before,
-                     const std::vector<double>& now);
+// Generalised contact impulses on mechanisms and impulses on prescribed bodies, and how they change.
+class ContactWrenches {
+  public:
+    void watch(const ContactProblem& problem); // from now on
+    // Largest relative change of one of them since the last call; 0 at the first one.
+    double change(const ContactProblem& problem);
+
+  private:
+    void sum(const ContactProblem& problem); // now_
+
+    std::vector<int> contacts_; // on mechanisms and prescribed bodies
+    std::vector<double> before_, now_;
+    bool first_ = true;
+};
 
 } // namespace tamis

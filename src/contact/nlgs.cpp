@@ -74,16 +74,14 @@ SolverReport Nlgs::solve(ContactProblem& problem)
         std::all_of(contacts.begin(), contacts.end(), frictionless))
         guess_directly(problem);
 
+    wrenches_.watch(problem);
     bool check = true;
     double target = std::min(stop.natural_max, stop.natural_rms); // change that calls for a check
     for (;; ++report.sweeps) {
         if (check) {
             problem.rebuild_velocities();
             report.residual = residual(problem);
-            contact_wrenches(problem, wrenches_);
-            report.residual.wrench_change =
-                report.sweeps == 0 ? 0 : wrench_change(problem, wrenches_before_, wrenches_);
-            std::swap(wrenches_, wrenches_before_);
+            report.residual.wrench_change = wrenches_.change(problem);
             if (stop.satisfied(report.residual)) {
                 report.satisfied();
                 return report;

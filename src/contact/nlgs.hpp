@@ -28,7 +28,7 @@ class Nlgs : public ContactSolver {
     double sweep(ContactProblem& problem) const;
 
     std::vector<Eigen::Matrix3d> local; // W_aa + R of a contact, its inverse of a bilateral one
-    std::vector<double> wrenches_, wrenches_before_;
+    ContactWrenches wrenches_;
     Wedge wedge_;
 };
 

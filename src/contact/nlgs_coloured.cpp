@@ -187,7 +187,7 @@ struct NlgsColoured::Work {
     DeviceSweeper<float> device_float;
     Accelerator<double> accelerator_double;
     Accelerator<float> accelerator_float;
-    std::vector<double> wrenches, wrenches_before;
+    ContactWrenches wrenches;
     Wedge wedge;
 };
 
@@ -238,6 +238,7 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
     if (problem.contacts.size() < fewest_for_threads) threads = 1;
     double max_target = stop.natural_max, rms_target = stop.natural_rms; // changes that call for a check
     double max = 0, rms = 0;                                             // changes of the last sweep
+    work_->wrenches.watch(problem);
     bool check = true;
     int checked = 0; // sweeps at the last check
     for (;;) {
@@ -245,13 +246,11 @@ void NlgsColoured::run(ContactProblem& problem, Sweeper& sweeper, const Kernels&
             if (report.sweeps > 0) sweeper.store_impulses(problem, threads);
             problem.rebuild_velocities(threads);
             report.residual = residual(problem, threads);
-            contact_wrenches(problem, work_->wrenches);
-            if (report.sweeps > 0) // where many sweeps are needed, as much as it would be over an interval
-                report.residual.wrench_change =
-                    wrench_change(problem, work_->wrenches_before, work_->wrenches) *
-                    (report.sweeps > first_check ? check_interval / (report.sweeps - checked) : 1.0);
+            // Where many sweeps are needed, as much as it would be over an interval.
+            report.residual.wrench_change =
+                work_->wrenches.change(problem) *
+                (report.sweeps > first_check ? check_interval / (report.sweeps - checked) : 1.0);
             checked = report.sweeps;
-            std::swap(work_->wrenches, work_->wrenches_before);
             ++statistics_.checks;
             if (report.sweeps >= stop.min_sweeps && stop.satisfied(report.residual)) {
                 report.satisfied();

@@ -34,8 +34,8 @@ class ContactAssembly {
     void store(const ContactProblem& problem, double h, State& state) const; // the impulses found
     // Of the springs of compliant contacts: normal and tangential part.
     Dissipation spring_energy(const State& state, double h) const;
-    Dissipation energy_taken(const ContactProblem& problem) const; // from the motion, in the step
-    void clear() { contact_of_.clear(); }                          // as if nothing had touched
+    Dissipation energy_taken(const ContactProblem& problem); // from the motion, in the step
+    void clear() { contact_of_.clear(); }                    // as if nothing had touched
 
     std::span<const DetectedContact> found() const { return found_; }
     int count() const { return static_cast<int>(contact_of_.size()); }
@@ -78,7 +78,8 @@ class ContactAssembly {
         Eigen::Vector3d before{0, 0, 0}; // impulse of the last step, in the contact's frame
         double damping = 0;              // tau, s
     };
-    std::vector<Spring> springs_; // of compliant contacts
+    std::vector<Spring> springs_;    // of compliant contacts
+    std::vector<Dissipation> taken_; // by parts of the contacts
 };
 
 } // namespace tamis

@@ -22,12 +22,16 @@ TEST(ContactWrenches, OpposedContactsOfADrivenBodyAreWeighedByTheirSum)
     beds::add_manifold(problem, 0, 2, {-0.5, 0, 0}, {1, 0, 0}, 1, 0, 0.3, 0, 0);
     beds::add_manifold(problem, 2, 1, {0.5, 0, 0}, {1, 0, 0}, 1, 0, 0.3, 0, 0);
     for (Contact& contact : problem.contacts) contact.r[0] = 2;
-    std::vector<double> before, now;
-    contact_wrenches(problem, before);
-    EXPECT_EQ(wrench_change(problem, before, before), 0);
+    ContactWrenches wrenches;
+    wrenches.watch(problem);
+    EXPECT_EQ(wrenches.change(problem), 0);
+    EXPECT_EQ(wrenches.change(problem), 0);
     problem.contacts[1].r[0] = 2.02;
-    contact_wrenches(problem, now);
-    EXPECT_NEAR(wrench_change(problem, before, now), 0.02 / 4.02, 1e-14);
+    EXPECT_NEAR(wrenches.change(problem), 0.02 / 4.02, 1e-14);
+    EXPECT_EQ(wrenches.change(problem), 0);
+    problem.contacts[1].r[0] = 1;
+    wrenches.watch(problem);
+    EXPECT_EQ(wrenches.change(problem), 0); // what was before is forgotten
 }
 
 // Of grains and walls alone nothing is watched.
@@ -35,11 +39,11 @@ TEST(ContactWrenches, BedWithoutMachinesHasNone)
 {
     ContactProblem problem = beds::bed({.cells = {2, 2, 2}});
     for (Contact& contact : problem.contacts) contact.r[0] = 1;
-    std::vector<double> before, now;
-    contact_wrenches(problem, before);
+    ContactWrenches wrenches;
+    wrenches.watch(problem);
+    EXPECT_EQ(wrenches.change(problem), 0);
     problem.contacts[0].r[0] = 2;
-    contact_wrenches(problem, now);
-    EXPECT_EQ(wrench_change(problem, before, now), 0);
+    EXPECT_EQ(wrenches.change(problem), 0);
 }
 
 } // namespace contact_solver_test
