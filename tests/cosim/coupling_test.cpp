@@ -113,7 +113,7 @@ TEST(Coupling, IteratedToTheMonolithicDiscreteSolution)
 struct AddedMass {
     static constexpr double k = 100, m_added = 10, H = 0.01;
 
-    static MatrixXd A() { return (MatrixXd(2, 2) << 0, 1, -k, 0).finished(); }
+    static Eigen::Matrix2d A() { return (Eigen::Matrix2d() << 0, 1, -k, 0).finished(); }
     LinearPeer mass{"mass",
                     A(),
                     VectorXd::Unit(2, 1),

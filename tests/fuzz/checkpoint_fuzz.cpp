@@ -71,11 +71,8 @@ std::vector<std::string> seeds()
 {
     MoreauJean run(arms(), options);
     for (int n = 0; n < 3; ++n) run.step();
-    Checkpoint checkpoint;
-    checkpoint.model = "arms";
-    checkpoint.options = "{}";
-    checkpoint.state = run.save();
-    checkpoint.run["statistics"] = {1, 2};
+    const Checkpoint checkpoint{
+        .model = "arms", .options = "{}", .state = run.save(), .run = {{"statistics", {1, 2}}}};
     const auto folder = fuzz::file_of("", ".h5").parent_path();
     write_checkpoint(folder, checkpoint);
     const std::string image = fuzz::text_of(folder / "checkpoint_000003.h5");
