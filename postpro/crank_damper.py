@@ -70,12 +70,17 @@ def histories(found, title=None):
     return figure, panels
 
 
-def fig16(run):
-    figure, panels = plt.subplots(2, 1, figsize=(page, 3.2), sharex=True)
-    panels[0].plot(run["t"], 1e3 * run["turn_x"], color=blue, linewidth=0.6)
-    panels[1].plot(run["t"], 1e3 * run["torque_x"], color=blue, linewidth=0.6)
-    panels[0].set_ylabel("rotation [mrad]")
-    panels[1].set(ylabel="torque [N mm]", xlabel="time $t$ [s]")
+def fig16(found):
+    """By tight coupling, and by index 1 beside it, which damps torsion: see docs/cosimulation.md."""
+    figure, grid = plt.subplots(2, 2, figsize=(page, 3.4), sharex=True, sharey="row")
+    for column, name in zip(grid.T, ("tight", "index1")):
+        run, colour = found[name], lines[name]["color"]
+        column[0].plot(run["t"], 1e3 * run["turn_x"], color=colour, linewidth=0.6)
+        column[1].plot(run["t"], 1e3 * run["torque_x"], color=colour, linewidth=0.6)
+        column[0].set_title(lines[name]["label"])
+        column[1].set_xlabel("time $t$ [s]")
+    grid[0, 0].set_ylabel("rotation [mrad]")
+    grid[1, 0].set_ylabel("torque [N mm]")
     return figure
 
 
@@ -142,7 +147,7 @@ def main():
     save(figure, chosen.out / "z22_fig17.png")
     found = {"lumped": lumped["reduced"], **{name: study.run(name) for name in ways}}
     save(histories({name: found[name] for name in ("lumped", "index1", "reduced")})[0], chosen.out / "z22_fig15.png")
-    save(fig16(found["index1"]), chosen.out / "z22_fig16.png")
+    save(fig16(found), chosen.out / "z22_fig16.png")
     save(fig18(found, study.t_end), chosen.out / "z22_fig18.png")
     thinner = {}
     if not study.quick:

@@ -95,6 +95,9 @@ class Plots(unittest.TestCase):
         self.assertEqual(made["tight"]["cut"], "contacts")
         self.assertEqual(made["thin_whole"]["thickness"], 1e-3)
         self.assertEqual(set(figures), {f"z22_fig{k}.png" for k in range(14, 20)})
+        columns = np.reshape(figures["z22_fig16.png"].axes, (2, 2)).T  # torsion of both, side by side
+        self.assertEqual([axes[0].get_title(loc="left") for axes in columns], ["tight", "explicit, index 1"])
+        self.assertEqual({len(axes.lines) for axes in columns.flat}, {1})
         self.assertIn("| index2 | 2 | diverges at 0.011 s |", table)
         self.assertIn("| index1 | 2 | finished | 212.0", table)
         self.assertIn("| reduced | 2 | finished | 141.3", table)
