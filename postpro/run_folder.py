@@ -170,7 +170,8 @@ class Process:
 
     def send(self, number):
         try:
-            os.killpg(self.process.pid, number)
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, number)
         except ProcessLookupError:  # it has just ended
             pass
 
@@ -194,8 +195,9 @@ class Progress:
         self.begin, self.count, self.done, self.failed = time.monotonic(), len(jobs), len(jobs) - len(waiting), 0
         self.waiting, self.shown = waiting, 0
         self.took = {}  # seconds of finished runs by model
+        missing = {job.folder for job in waiting}
         for job in jobs:
-            if job not in waiting:
+            if job.folder not in missing:
                 try:
                     seconds = json.loads((job.folder / "summary.json").read_text())["seconds"]["total"]
                     self.took.setdefault(job.model, []).append(seconds)
