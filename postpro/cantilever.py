@@ -4,18 +4,26 @@ Runs that the figures need are made on the way."""
 import sys
 
 import numpy as np
-from run_folder import RunFolder, Runs, plot_arguments
+from run_folder import Run, RunFolder, Runs, plot_arguments
 from style import blue, green, legend_above, page, red, save
 
 import matplotlib.pyplot as plt
 
 columns = ["t", "y", "v", "reduced_y", "reduced_v", "opening"]
 explicit = {"coupling": "explicit-index1", "rho-inf": 0.25}
-runs = {"force": {"excitation": "force"}, "force_tight": {"excitation": "force", "coupling": "tight"},
+ways = {"force": {"excitation": "force"}, "force_tight": {"excitation": "force", "coupling": "tight"},
         "crank": {"excitation": "crank"}, "crank_explicit": {"excitation": "crank", **explicit}}
 lines = {"force": dict(color=blue, label="whole"), "crank": dict(color=blue, label="whole"),
          "force_tight": dict(color=green, linestyle="--", label="tight coupling"),
          "crank_explicit": dict(color=green, linestyle="--", label="explicit coupling, index 1")}
+
+
+def arguments(words=None):
+    return plot_arguments("cantilever", __doc__, words, quick="the first fifth of a second")
+
+
+def wanted(chosen):
+    return [Run(name, {**options, "t-end": 0.2 if chosen.quick else 2.0}) for name, options in ways.items()]
 
 
 def figure(found, names):
@@ -36,12 +44,11 @@ def figure(found, names):
 
 
 def main():
-    arguments = plot_arguments("cantilever", __doc__)
-    make = Runs("cantilever", arguments.out, arguments.again)
-    found = {name: RunFolder(make(name, options), "cantilever", columns, ["excitation"])
-             for name, options in runs.items()}
+    chosen = arguments()
+    runs = Runs("cantilever", chosen.out, wanted(chosen), chosen.again)
+    found = {name: RunFolder(runs(name), "cantilever", columns, ["excitation"]) for name in ways}
     for file, names in (("z20_fig17.png", ["force", "force_tight"]), ("z22_fig14.png", ["crank", "crank_explicit"])):
-        save(figure(found, names), arguments.out / file)
+        save(figure(found, names), chosen.out / file)
     print("\nrun             peak [mm]  reduced [mm]  from the whole [mm]  from the reduced model [mm]  opening [m]")
     for name, run in found.items():
         whole = found[name.split("_")[0]]

@@ -4,7 +4,7 @@ Runs that the figures need are made on the way; table.md has the amplitudes."""
 import sys
 
 import numpy as np
-from run_folder import RunFolder, Runs, plot_arguments
+from run_folder import Run, RunFolder, Runs, plot_arguments
 from style import blue, green, grey, legend_above, orange, page, red, save, save_text
 
 import matplotlib.pyplot as plt
@@ -17,18 +17,39 @@ lines = {"whole": dict(color=blue, label="whole, with the beam"),
 shot = ["force_y", "com_x", "com_y", "com_z"]
 
 
-class Study:
-    def __init__(self, make, quick):
-        self.make = make
-        self.clearances = [4, 8] if quick else [4, 5, 6, 7, 8, 9, 10]  # mm
-        self.t_end = 0.5 if quick else 2.0
-        self.fixed = {"t-end": self.t_end}
-        self.quick = quick
+def arguments(words=None):
+    return plot_arguments("cantilever_damper", __doc__, words, quick="two clearances, half a second, no 127 Hz")
 
-    def run(self, name, options):
-        grains = options.get("particles") != "lumped"
+
+def wanted(chosen):
+    return Study(chosen).wanted.values()
+
+
+class Study:
+    def __init__(self, chosen):
+        self.quick = chosen.quick
+        self.clearances = [4, 8] if self.quick else [4, 5, 6, 7, 8, 9, 10]  # mm
+        self.t_end = 0.5 if self.quick else 2.0
+        self.wanted, self.runs = {}, None
+        for way, options in ways.items():
+            self.want(f"lumped_{way}", {**options, "particles": "lumped"})
+            for c in self.clearances:
+                self.want(f"{way}_{c}mm", {**options, "clearance": 1e-3 * c})
+        tight = {"coupling": "tight", "clearance": 8e-3}
+        self.want("rotating_lumped", {**tight, "excitation": "rotating", "particles": "lumped"})
+        self.want("rotating_tight", {**tight, "excitation": "rotating"})
+        if not self.quick:
+            high = {"excitation": "high", "clearance": 4e-3, "coupling": "tight"}
+            self.want("high_lumped", {**high, "particles": "lumped"})
+            self.want("high_tight", high)
+
+    def want(self, name, options):
+        self.wanted[name] = Run(name, {"t-end": self.t_end, **options})
+
+    def run(self, name):
+        grains = self.wanted[name].options.get("particles") != "lumped"
         columns = ["t", "x", "y", "z", "v", *(shot if grains else [])]
-        return RunFolder(self.make(name, {**self.fixed, **options}), "cantilever_damper", columns, ["excitation"])
+        return RunFolder(self.runs(name), "cantilever_damper", columns, ["excitation"])
 
     @property
     def steady(self):
@@ -41,7 +62,7 @@ class Study:
 
 
 def fig17(study):
-    found = {way: study.run(f"lumped_{way}", {**options, "particles": "lumped"}) for way, options in ways.items()}
+    found = {way: study.run(f"lumped_{way}") for way in ways}
     figure, panels = plt.subplots(2, 1, figsize=(page, 3.8), sharex=True)
     for axes, column, factor, label in zip(panels, "yv", (1e3, 1), ("displacement [mm]", "velocity [m/s]")):
         for way, run in found.items():
@@ -53,8 +74,7 @@ def fig17(study):
 
 
 def fig18(study):
-    found = {(way, c): study.run(f"{way}_{c}mm", {**options, "clearance": 1e-3 * c})
-             for c in study.clearances for way, options in ways.items()}
+    found = {(way, c): study.run(f"{way}_{c}mm") for c in study.clearances for way in ways}
     rows = (len(study.clearances) + 1) // 2
     figure, grid = plt.subplots(rows, 2, figsize=(page, 1.5 * rows + 0.5), sharex=True, sharey=True, squeeze=False)
     for axes, c in zip(grid.flat, study.clearances):
@@ -92,9 +112,7 @@ def spectrum(run, column, since):
 
 
 def fig19_20(study):
-    options = {"excitation": "high", "clearance": 4e-3, "coupling": "tight"}
-    found = {"lumped": study.run("high_lumped", {**options, "particles": "lumped"}),
-             "tight": study.run("high_tight", options)}
+    found = {"lumped": study.run("high_lumped"), "tight": study.run("high_tight")}
     time, panels = plt.subplots(2, 1, figsize=(page, 3.8), sharex=True)
     spectra, both = plt.subplots(1, 2, figsize=(page, 2.6))
     for k, (column, factor, label) in enumerate((("y", 1e3, "displacement [mm]"), ("v", 1, "velocity [m/s]"))):
@@ -111,10 +129,8 @@ def fig19_20(study):
 
 
 def rotating(study):
-    options = {"coupling": "tight", "clearance": 8e-3}
-    return {"lumped": study.run("rotating_lumped", {**options, "excitation": "rotating", "particles": "lumped"}),
-            "rotating": study.run("rotating_tight", {**options, "excitation": "rotating"}),
-            "still": study.run("tight_8mm", options)}
+    return {"lumped": study.run("rotating_lumped"), "rotating": study.run("rotating_tight"),
+            "still": study.run("tight_8mm")}
 
 
 def fig21(study, found):
@@ -187,23 +203,24 @@ def table(study, lumped, found, high, turning):
 
 
 def main():
-    arguments = plot_arguments("cantilever_damper", __doc__, quick="two clearances, half a second, no 127 Hz")
-    study = Study(Runs("cantilever_damper", arguments.out, arguments.again), arguments.quick)
+    chosen = arguments()
+    study = Study(chosen)
+    study.runs = Runs("cantilever_damper", chosen.out, study.wanted.values(), chosen.again)
     figure, lumped = fig17(study)
-    save(figure, arguments.out / "z20_fig17.png")
+    save(figure, chosen.out / "z20_fig17.png")
     figure, found = fig18(study)
-    save(figure, arguments.out / "z20_fig18.png")
-    save(saturation(study, found, lumped), arguments.out / "saturation.png")
+    save(figure, chosen.out / "z20_fig18.png")
+    save(saturation(study, found, lumped), chosen.out / "saturation.png")
     turning = rotating(study)
-    save(fig21(study, turning), arguments.out / "z20_fig21.png")
-    save(fig22(turning), arguments.out / "z20_fig22.png")
-    save(fig23_24(study, turning), arguments.out / "z20_fig23_24.png")
+    save(fig21(study, turning), chosen.out / "z20_fig21.png")
+    save(fig22(turning), chosen.out / "z20_fig22.png")
+    save(fig23_24(study, turning), chosen.out / "z20_fig23_24.png")
     high = {}
     if not study.quick:
         time, spectra, high = fig19_20(study)
-        save(time, arguments.out / "z20_fig19.png")
-        save(spectra, arguments.out / "z20_fig20.png")
-    save_text(table(study, lumped, found, high, turning), arguments.out / "table.md")
+        save(time, chosen.out / "z20_fig19.png")
+        save(spectra, chosen.out / "z20_fig20.png")
+    save_text(table(study, lumped, found, high, turning), chosen.out / "table.md")
 
 
 if __name__ == "__main__":

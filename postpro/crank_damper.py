@@ -4,7 +4,7 @@ Runs that the figures need are made on the way; table.md has amplitudes and cost
 import sys
 
 import numpy as np
-from run_folder import RunFolder, Runs, plot_arguments
+from run_folder import Run, RunFolder, Runs, plot_arguments
 from style import blue, green, grey, legend_above, orange, page, purple, red, save, save_text
 
 import matplotlib.pyplot as plt
@@ -18,21 +18,45 @@ lines = {"index1": dict(color=blue, label="explicit, index 1"),
          "whole": dict(color=orange, linestyle="-.", label="whole, with the beam"),
          "reduced": dict(color=red, linestyle=":", label="reduced model"),
          "lumped": dict(color=grey, label="lumped mass, reduced")}
+thin = {"thickness": 1e-3}
 inputs = {"explicit-index1": ("index 1", blue), "explicit-index2": ("index 2", green),
           "explicit-index3": ("index 3", orange), "explicit-original": ("original", purple)}
 
 
-class Study:
-    def __init__(self, make, quick):
-        self.make = make
-        self.quick = quick
-        self.t_end = 0.5 if quick else 2.0
+def arguments(words=None):
+    return plot_arguments("crank_damper", __doc__, words, quick="half a second, the beam of 2 mm")
 
-    def run(self, name, options, may_fail=False):
+
+def wanted(chosen):
+    return Study(chosen).wanted.values()
+
+
+class Study:
+    def __init__(self, chosen):
+        self.quick = chosen.quick
+        self.t_end = 0.5 if self.quick else 2.0
+        self.wanted, self.runs = {}, None
+        lumped = {"particles": "lumped"}
+        for name in ("index1", "reduced"):
+            self.want(f"lumped_{name}", {**ways[name], **lumped})
+        for scheme in inputs:
+            name = scheme.removeprefix("explicit-")
+            self.want(name, {"coupling": scheme, **rho, "record-every": 1}, may_fail=name != "index1")
+        for name, options in ways.items():
+            self.want(name, options)
+        if not self.quick:
+            for name, options in ways.items():
+                self.want(f"thin_{name}", {**options, **thin})
+            self.want("thin_lumped", {**ways["reduced"], **thin, **lumped})
+
+    def want(self, name, options, may_fail=False):
+        self.wanted[name] = Run(name, {"t-end": self.t_end, "threads": 1, **options}, may_fail=may_fail)
+
+    def run(self, name):
+        options = self.wanted[name].options
         flexible, grains = options.get("beam") != "reduced", options.get("particles") != "lumped"
         columns = ["t", "y", "v", *(["turn_x", "torque_x"] if flexible else []), *(["com_y"] if grains else [])]
-        folder = self.make(name, {"t-end": self.t_end, "threads": 1, **options}, may_fail=may_fail)
-        return RunFolder(folder, "crank_damper", columns, ["thickness"])
+        return RunFolder(self.runs(name), "crank_damper", columns, ["thickness"])
 
 
 def histories(found, title=None):
@@ -46,12 +70,17 @@ def histories(found, title=None):
     return figure, panels
 
 
-def fig16(run):
-    figure, panels = plt.subplots(2, 1, figsize=(page, 3.2), sharex=True)
-    panels[0].plot(run["t"], 1e3 * run["turn_x"], color=blue, linewidth=0.6)
-    panels[1].plot(run["t"], 1e3 * run["torque_x"], color=blue, linewidth=0.6)
-    panels[0].set_ylabel("rotation [mrad]")
-    panels[1].set(ylabel="torque [N mm]", xlabel="time $t$ [s]")
+def fig16(found):
+    """By tight coupling, and by index 1 beside it, which damps torsion: see docs/cosimulation.md."""
+    figure, grid = plt.subplots(2, 2, figsize=(page, 3.4), sharex=True, sharey="row")
+    for column, name in zip(grid.T, ("tight", "index1")):
+        run, colour = found[name], lines[name]["color"]
+        column[0].plot(run["t"], 1e3 * run["turn_x"], color=colour, linewidth=0.6)
+        column[1].plot(run["t"], 1e3 * run["torque_x"], color=colour, linewidth=0.6)
+        column[0].set_title(lines[name]["label"])
+        column[1].set_xlabel("time $t$ [s]")
+    grid[0, 0].set_ylabel("rotation [mrad]")
+    grid[1, 0].set_ylabel("torque [N mm]")
     return figure
 
 
@@ -61,7 +90,7 @@ def fig17(study):
     found = {}
     for axes, (scheme, (label, colour)) in zip(grid.flat, inputs.items()):
         name = scheme.removeprefix("explicit-")
-        run = found[name] = study.run(name, {"coupling": scheme, **rho, "record-every": 1}, may_fail=name != "index1")
+        run = found[name] = study.run(name)
         t = run["t"]
         if len(t) > 1:
             axes.plot(t[1:], np.diff(run["v"]) / np.diff(t), color=colour, linewidth=0.6)
@@ -109,25 +138,23 @@ def table(study, found, stiffness):
 
 
 def main():
-    arguments = plot_arguments("crank_damper", __doc__, quick="half a second, the beam of 2 mm")
-    study = Study(Runs("crank_damper", arguments.out, arguments.again), arguments.quick)
-    lumped = {name: study.run(f"lumped_{name}", {**ways[name], "particles": "lumped"})
-              for name in ("index1", "reduced")}
-    save(histories(lumped)[0], arguments.out / "z22_fig14.png")
+    chosen = arguments()
+    study = Study(chosen)
+    study.runs = Runs("crank_damper", chosen.out, study.wanted.values(), chosen.again)
+    lumped = {name: study.run(f"lumped_{name}") for name in ("index1", "reduced")}
+    save(histories(lumped)[0], chosen.out / "z22_fig14.png")
     figure, diverging = fig17(study)
-    save(figure, arguments.out / "z22_fig17.png")
-    found = {"lumped": lumped["reduced"], **{name: study.run(name, options) for name, options in ways.items()}}
-    save(histories({name: found[name] for name in ("lumped", "index1", "reduced")})[0], arguments.out / "z22_fig15.png")
-    save(fig16(found["index1"]), arguments.out / "z22_fig16.png")
-    save(fig18(found, study.t_end), arguments.out / "z22_fig18.png")
-    thin = {}
+    save(figure, chosen.out / "z22_fig17.png")
+    found = {"lumped": lumped["reduced"], **{name: study.run(name) for name in ways}}
+    save(histories({name: found[name] for name in ("lumped", "index1", "reduced")})[0], chosen.out / "z22_fig15.png")
+    save(fig16(found), chosen.out / "z22_fig16.png")
+    save(fig18(found, study.t_end), chosen.out / "z22_fig18.png")
+    thinner = {}
     if not study.quick:
-        of = {"thickness": 1e-3}
-        thin = {name: study.run(f"thin_{name}", {**options, **of}) for name, options in ways.items()}
-        thin["lumped"] = study.run("thin_lumped", {**ways["reduced"], **of, "particles": "lumped"})
-        save(histories({name: thin[name] for name in ("lumped", "index1", "reduced")})[0],
-             arguments.out / "z22_fig19.png")
-    save_text(table(study, {**found, **diverging}, thin), arguments.out / "table.md")
+        thinner = {name: study.run(f"thin_{name}") for name in [*ways, "lumped"]}
+        save(histories({name: thinner[name] for name in ("lumped", "index1", "reduced")})[0],
+             chosen.out / "z22_fig19.png")
+    save_text(table(study, {**found, **diverging}, thinner), chosen.out / "table.md")
 
 
 if __name__ == "__main__":

@@ -3,20 +3,19 @@ the solution, which is integrated here from Lagrange's equations. Runs that this
 import sys
 
 import numpy as np
-from run_folder import RunFolder, Runs, plot_arguments
+from run_folder import Run, RunFolder, Runs, plot_arguments
 from style import blue, green, grey, legend_above, page, red, save, save_text
 
 import matplotlib.pyplot as plt
 
 steps = [4e-3, 2e-3, 1e-3]  # s
-t_end = 5.0
 methods = {"Moreau–Jean, midpoint": {}, "smooth": {"method": "smooth"},
            "index 1": {"coupling": "explicit-index1"}, "index 2": {"coupling": "explicit-index2"},
            "index 3": {"coupling": "explicit-index3"}, "tight": {"coupling": "tight"}}
 columns = ["theta1", "theta2", "rate1", "rate2"]
 
 
-def solution(h=1e-3):
+def solution(t_end=5.0, h=1e-3):
     """Rows theta1, theta2, rate1, rate2 at multiples of h, by the classical Runge-Kutta method."""
     L, m, J, g = 0.4, 1, 1, 9.81
 
@@ -39,10 +38,25 @@ def solution(h=1e-3):
     return np.array(rows)
 
 
+def arguments(words=None):
+    return plot_arguments("double_pendulum", __doc__, words, quick="the first second")
+
+
+def t_end(chosen):
+    return 1.0 if chosen.quick else 5.0
+
+
+def name_of(method, h):
+    return f"{method.split(',')[0].replace(' ', '_')}_{h:g}".replace("–", "-")
+
+
+def wanted(chosen):
+    return [Run(name_of(method, h), {"h": h, "t-end": t_end(chosen), "frames": 0, **options})
+            for method, options in methods.items() for h in steps]
+
+
 def run_of(runs, method, h):
-    name = f"{method.split(',')[0].replace(' ', '_')}_{h:g}".replace("–", "-")
-    folder = runs(name, {"h": h, "t-end": t_end, "frames": 0, **methods[method]})
-    return RunFolder(folder, "double_pendulum", ["t", "opening", *columns], ["length", "coupling"])
+    return RunFolder(runs(name_of(method, h)), "double_pendulum", ["t", "opening", *columns], ["length", "coupling"])
 
 
 def errors(run, exact):
@@ -56,7 +70,7 @@ def figure_of(runs, exact):
     figure, grid = plt.subplots(2, 2, figsize=(page, 4), sharex=True)
     labels = [r"$\theta_{z,1}$ [rad]", r"$\theta_{z,2}$ [rad]",
               r"$\dot\theta_{z,1}$ [rad/s]", r"$\dot\theta_{z,2}$ [rad/s]"]
-    time = np.linspace(0, t_end, len(exact))
+    time = 1e-3 * np.arange(len(exact))
     for k, axes in enumerate(grid.flat):
         axes.plot(time, exact[:, k], color=grey, linewidth=2.5, alpha=0.6, label="exact")
         for method, colour, line in (("index 1", blue, "-"), ("index 2", green, (0, (3, 3))),
@@ -80,11 +94,11 @@ def table(runs, exact):
 
 
 def main():
-    arguments = plot_arguments("double_pendulum", "Draw the double pendulum as published, and tabulate errors.")
-    runs = Runs("double_pendulum", arguments.out, arguments.again)
-    exact = solution()
-    save(figure_of(runs, exact), arguments.out / "z22_fig11.png")
-    save_text(table(runs, exact), arguments.out / "table.md")
+    chosen = arguments()
+    runs = Runs("double_pendulum", chosen.out, wanted(chosen), chosen.again)
+    exact = solution(t_end(chosen))
+    save(figure_of(runs, exact), chosen.out / "z22_fig11.png")
+    save_text(table(runs, exact), chosen.out / "table.md")
 
 
 if __name__ == "__main__":

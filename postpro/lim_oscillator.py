@@ -3,7 +3,7 @@ schemes. Runs that the figures need are made on the way."""
 import csv
 import sys
 
-from run_folder import RunFolder, Runs, plot_arguments
+from run_folder import Run, RunFolder, Runs, plot_arguments
 from style import (black, blue, fail, green, grey, legend_above, orange, page, purple, red, save, sky,
                    slope_guide)
 
@@ -15,7 +15,22 @@ orders = {0: (red, "held"), 1: (blue, "linear"), 2: (green, "quadratic")}  # inp
 schemes = {("jacobi", "no"): ("o", "-", "Jacobi, explicit"),
            ("gauss-seidel", "no"): ("s", "-", "Gauss–Seidel, explicit"),
            ("gauss-seidel", "yes"): ("^", ":", "iterated")}  # Jacobi or Gauss-Seidel: the same solution
+# Curves that all but coincide can all be seen when each is thinner than the one below.
+curves = [("fs", "jacobi", "no", 0, red, 0.8, "force–motion, Jacobi, held"),
+          ("fs", "gauss-seidel", "no", 0, orange, 0.8, "force–motion, Gauss–Seidel, held"),
+          ("ss", "jacobi", "no", 0, purple, 3, "motion–motion, Jacobi, held"),
+          ("ff", "gauss-seidel", "yes", 0, sky, 0.8, "force–force, iterated, held"),
+          ("fs", "gauss-seidel", "no", 1, blue, 1.5, "force–motion, Gauss–Seidel, linear"),
+          ("ss", "gauss-seidel", "no", 1, green, 0.5, "motion–motion, Gauss–Seidel, linear")]
 panels = {"fs": "force–motion", "ss": "motion–motion", "ff": "force–force"}
+
+
+def wanted():
+    energies = [Run(f"{case}_{variables}_{scheme}_{iterate}_{order}",
+                    {"case": str(case), "variables": variables, "scheme": scheme, "iterate": iterate,
+                     "extrapolation": order, "substeps": substeps, "H": 1e-3, "t-end": 10.0})
+                for case in (1, 2) for variables, scheme, iterate, order, *_ in curves]
+    return energies + [Run(f"all_{H:g}", {"H": H, "t-end": 10.0}, ("all",)) for H in steps]
 
 
 def table(folder):
@@ -44,18 +59,9 @@ def select(rows, **wanted):
 
 def energy_figure(runs):
     figure, both = plt.subplots(1, 2, figsize=(page, 2.8), sharex=True, sharey=True)
-    # Curves that all but coincide can all be seen when each is thinner than the one below.
-    curves = [("fs", "jacobi", "no", 0, red, 0.8, "force–motion, Jacobi, held"),
-              ("fs", "gauss-seidel", "no", 0, orange, 0.8, "force–motion, Gauss–Seidel, held"),
-              ("ss", "jacobi", "no", 0, purple, 3, "motion–motion, Jacobi, held"),
-              ("ff", "gauss-seidel", "yes", 0, sky, 0.8, "force–force, iterated, held"),
-              ("fs", "gauss-seidel", "no", 1, blue, 1.5, "force–motion, Gauss–Seidel, linear"),
-              ("ss", "gauss-seidel", "no", 1, green, 0.5, "motion–motion, Gauss–Seidel, linear")]
     for axes, case in zip(both, (1, 2)):
         for variables, scheme, iterate, order, colour, width, label in curves:
-            options = {"case": str(case), "variables": variables, "scheme": scheme, "iterate": iterate,
-                       "extrapolation": order, "substeps": substeps, "H": 1e-3, "t-end": 10.0}
-            folder = runs(f"{case}_{variables}_{scheme}_{iterate}_{order}", options)
+            folder = runs(f"{case}_{variables}_{scheme}_{iterate}_{order}")
             run = RunFolder(folder, "lim_oscillator", ["t", "energy"], ["variables", "extrapolation"])
             axes.plot(run["t"], run["energy"] / 1e3, color=colour, linewidth=width, label=label)
         exact = run.summary["results"]["exact_energy_at_end"] / 1e3
@@ -70,7 +76,7 @@ def energy_figure(runs):
 
 
 def error_figure(runs):
-    tables = {H: table(runs(f"all_{H:g}", {"H": H, "t-end": 10.0}, ["all"])) for H in steps}
+    tables = {H: table(runs(f"all_{H:g}")) for H in steps}
     figure, columns = plt.subplots(1, 3, figsize=(page, 3.1), sharex=True, sharey=True)
     for axes, (variables, title) in zip(columns, panels.items()):
         for order, (colour, name) in orders.items():
@@ -96,7 +102,7 @@ def error_figure(runs):
 
 def main():
     arguments = plot_arguments("lim_oscillator", "Draw energies and errors of coupling schemes.")
-    runs = Runs("lim_oscillator", arguments.out, arguments.again)
+    runs = Runs("lim_oscillator", arguments.out, wanted(), arguments.again)
     save(energy_figure(runs), arguments.out / "energy.png")
     save(error_figure(runs), arguments.out / "errors.png")
 

@@ -4,7 +4,7 @@ how far methods are from each other and what they dissipate."""
 import sys
 
 import numpy as np
-from run_folder import RunFolder, Runs, plot_arguments
+from run_folder import Run, RunFolder, Runs, plot_arguments
 from style import black, blue, green, legend_above, orange, page, purple, red, save, save_text
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ methods = {
 period = 0.1  # s
 
 
-def arguments_of_this(parser):
+def own_arguments(parser):
     parser.add_argument("--diameters", type=float, nargs="+", default=[3, 2, 1.5, 1], metavar="MM",
                         choices=list(published), help="of the balls, mm (default: 3 2 1.5 1)")
     parser.add_argument("--methods", nargs="+", default=[m for m in methods if m != "compliant"], choices=list(methods),
@@ -35,6 +35,28 @@ def arguments_of_this(parser):
 
 def options_of(diameter, method, t_end):
     return {"diameter": round(1e-3 * diameter, 9), "t-end": t_end, "frames": 0, "threads": 1, **methods[method][2]}
+
+
+def arguments(words=None):
+    chosen = plot_arguments("shaken_cylinder", __doc__, words, add=own_arguments,
+                            quick="balls of 3 and 2 mm, a tenth of a second, by DEM with elastic friction and rigid")
+    if chosen.quick:
+        chosen.diameters, chosen.methods, chosen.t_end, chosen.cost_of = [3, 2], ["dem_elastic", "rigid"], 0.1, []
+    return chosen
+
+
+def needed(chosen):
+    """Runs by diameter and method."""
+    runs = {(diameter, method): Run(f"{diameter:g}mm_{method}", options_of(diameter, method, chosen.t_end))
+            for diameter in chosen.diameters for method in chosen.methods}
+    for diameter in chosen.cost_of:
+        if diameter not in chosen.diameters:
+            runs[diameter, "dem_elastic"] = Run(f"{diameter:g}mm_cost", options_of(diameter, "dem_elastic", 5e-4))
+    return runs
+
+
+def wanted(chosen):
+    return needed(chosen).values()
 
 
 def read(folder):
@@ -102,20 +124,12 @@ def table(found, t_end):
 
 
 def main():
-    arguments = plot_arguments("shaken_cylinder", __doc__, add=arguments_of_this)
-    runs = Runs("shaken_cylinder", arguments.out, arguments.again)
-    found = {}
-    for diameter in arguments.diameters:
-        for method in arguments.methods:
-            found[diameter, method] = read(runs(f"{diameter:g}mm_{method}",
-                                                options_of(diameter, method, arguments.t_end)))
-    save(fig4(found, arguments.diameters), arguments.out / "fig4.png")
-    for diameter in arguments.cost_of:
-        if diameter not in arguments.diameters:
-            found[diameter, "dem_elastic"] = read(runs(f"{diameter:g}mm_cost",
-                                                       options_of(diameter, "dem_elastic", 5e-4)))
-    save(fig5(found), arguments.out / "fig5.png")
-    save_text(table(found, arguments.t_end), arguments.out / "table.md")
+    chosen = arguments()
+    runs = Runs("shaken_cylinder", chosen.out, wanted(chosen), chosen.again)
+    found = {key: read(runs(run.name)) for key, run in needed(chosen).items()}
+    save(fig4(found, chosen.diameters), chosen.out / "fig4.png")
+    save(fig5(found), chosen.out / "fig5.png")
+    save_text(table(found, chosen.t_end), chosen.out / "table.md")
 
 
 if __name__ == "__main__":

@@ -264,7 +264,7 @@ def comparison(folders):
 
 def main():
     arguments = plot_arguments("slider_crank", "Draw the figures of the slider-crank benchmark, or compare runs.",
-                               "folders of your own runs: draw these over each other, and nothing else")
+                               folders="folders of your own runs: draw these over each other, and nothing else")
     if arguments.folders:
         save(comparison(arguments.folders), arguments.out / "compare.png")
         return

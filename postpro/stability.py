@@ -1,17 +1,19 @@
 """Stability maps of co-simulation: Figs 6 to 10 of Zhang et al. (2020) and Figs 5 to 7 of Zhang et al. (2022),
-made on the way by `tamis run stability --figure all`, or maps of one's own. A square is a stable point: its
+made on the way by `tamis run stability --figure NAME`, or maps of one's own. A square is a stable point: its
 spectral radius is at most 1 + 1e-6."""
 import json
 import sys
 from pathlib import Path
 
 import numpy as np
-from run_folder import make_run
-from style import PlotArguments, blue, fail, page, save
+from run_folder import Run as Wanted
+from run_folder import Runs, plot_arguments
+from style import blue, fail, page, save
 
 import matplotlib.pyplot as plt
 
 stable_radius = 1 + 1e-6
+figures = ["z20_fig6", "z20_fig7", "z20_fig8", "z20_fig9", "z20_fig10", "z22_fig5", "z22_fig6", "z22_fig7"]
 most_squares = 26  # along each axis; finer grids are thinned
 symbols = {"r_k": "$r_k$", "r_c": "$r_c$", "r_m": "$r_m$", "xi_1": r"$\xi_1$",
            "alpha h^2 = beta h": r"$\alpha h^2 = \beta h$", "gamma": r"$\gamma$"}
@@ -44,13 +46,14 @@ class Run:
             fail(f"{path} is not a stability map.")
 
 
-def finished(folder):
-    """Whether the folder holds all published maps."""
-    try:
-        summary = json.loads((folder / "summary.json").read_text())
-        return summary["status"] == "finished" and summary["parameters"]["figure"] == "all"
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+def arguments(words=None):
+    return plot_arguments("stability", __doc__, words, quick="maps of 11 by 21 points",
+                          folders="folders of your own runs: draw their maps there, and nothing else")
+
+
+def wanted(chosen):
+    grid = {"rho-steps": 10, "w-steps": 20} if chosen.quick else {"rho-steps": 100, "w-steps": 200}
+    return [Wanted(f"maps_{figure}", {"figure": figure, **grid}) for figure in figures]
 
 
 def title(text):
@@ -110,28 +113,24 @@ def figures_of(run):
     """Pictures by name of what the run has."""
     if "map" in run.titles:
         return {"map": own_figure(run)}
-    figures = {}
+    panels = {}
     for name in sorted(run.titles):
-        figures.setdefault(name.split("/")[0], []).append(name)
-    return {figure: figure_of(run, names) for figure, names in figures.items()}
+        panels.setdefault(name.split("/")[0], []).append(name)
+    return {figure: figure_of(run, names) for figure, names in panels.items()}
 
 
 def main():
-    parser = PlotArguments("stability", "Draw stability maps of co-simulation.")
-    parser.add_argument("folders", nargs="*", metavar="RUN",
-                        help="folders of your own runs: draw their maps there, and nothing else")
-    parser.add_argument("--out", type=Path, default=Path("out/stability_figures"), metavar="DIR",
-                        help="folder of the published figures and their maps (default: %(default)s)")
-    parser.add_argument("--again", action="store_true", help="compute the maps again even if they are there")
-    arguments = parser.parse_args()
-    if not arguments.folders and (arguments.again or not finished(arguments.out)):
-        make_run("stability", "of all figures", arguments.out, {"figure": "all"})
-    for folder in arguments.folders or [arguments.out]:
+    chosen = arguments()
+    folders = {Path(folder): Path(folder) for folder in chosen.folders}  # of runs, and for their figures
+    if not folders:
+        runs = Runs("stability", chosen.out, wanted(chosen), chosen.again)
+        folders = {runs(run.name): chosen.out for run in wanted(chosen)}
+    for folder, out in folders.items():
         run = Run(folder)
         if not run.titles:
             fail(f"the run {folder} has no maps yet: its status is '{run.status}'.")
         for name, figure in figures_of(run).items():
-            save(figure, run.folder / f"{name}.png")
+            save(figure, out / f"{name}.png")
             plt.close(figure)
 
 

@@ -1,18 +1,42 @@
 """Sizing of contact stiffness by Biondani et al. (2022): Fig. 2, what softer contacts save by the closed form; Fig. 7,
 frequency responses with contacts of the material and softer ones; Fig. 8, the error against the overlap, and the
-overlap over that of a single ball. table.md has eta and beta of each configuration. The study is run if missing."""
+overlap over that of a single ball. table.md has eta and beta of each configuration. Studies that are missing are made,
+one for each configuration."""
+import json
 import sys
 
 import numpy as np
-from run_folder import make_run, matches, plot_arguments
+from run_folder import Run, Runs, plot_arguments
 from style import fail, grey, page, save, save_text
 
-import json
 import matplotlib.pyplot as plt
 
 
-def arguments_of_this(parser):
-    parser.add_argument("--configuration", default="original", help="of Table 5, or all (default: %(default)s)")
+configurations = ["original", "bigger-particles", "smaller-particles", "capsule", "double-amplitude", "half-friction",
+                  "quarter-friction", "heavier-particles", "longer-cavity", "shorter-cavity", "gravity-45",
+                  "gravity-parallel"]  # Table 5
+
+
+def own_arguments(parser):
+    parser.add_argument("--configuration", default="all", choices=["none", "all", *configurations],
+                        help="of Table 5, or all; none: Fig. 2 alone (default: %(default)s)")
+
+
+def arguments(words=None):
+    return plot_arguments("stiffness_sizing", __doc__, words, add=own_arguments,
+                          quick="two configurations, two frequencies, three stiffnesses, four periods")
+
+
+def chosen_configurations(chosen):
+    if chosen.configuration != "all":
+        return [chosen.configuration]
+    return configurations[:2] if chosen.quick else configurations
+
+
+def wanted(chosen):
+    sizes = (2, 3, 4) if chosen.quick else (8, 7, 40)
+    return [Run(name, {"configuration": name, **dict(zip(("frequencies", "stiffnesses", "cycles"), sizes))})
+            for name in chosen_configurations(chosen)]
 
 
 def read(folder, name, columns):
@@ -24,6 +48,12 @@ def read(folder, name, columns):
     except (OSError, ValueError, IndexError) as error:
         fail(f"cannot read {folder / name}: {error}.")
     return dict(zip(columns, values.T))
+
+
+def read_all(folders, name, columns):
+    """The same of several studies, one below the other."""
+    tables = [read(folder, name, columns) for folder in folders]
+    return {column: np.concatenate([table[column] for table in tables]) for column in columns}
 
 
 def fig2(table):
@@ -74,22 +104,21 @@ def table_of(results):
 
 
 def main():
-    arguments = plot_arguments("stiffness_sizing", __doc__, add=arguments_of_this)
-    folder = arguments.out / arguments.configuration
-    options = {"configuration": arguments.configuration}
-    if arguments.again or not matches(folder, options):
-        make_run("stiffness_sizing", arguments.configuration, folder, options)
-    summary = json.loads((folder / "summary.json").read_text())
-    save(fig2(read(folder, "speedup.csv", ["frequency", "acceleration_g", "speedup", "by_duration"])),
-         arguments.out / "fig2.png")
-    if arguments.configuration == "none":
+    chosen = arguments()
+    runs = Runs("stiffness_sizing", chosen.out, wanted(chosen), chosen.again)
+    folders = [runs(name) for name in chosen_configurations(chosen)]
+    save(fig2(read(folders[0], "speedup.csv", ["frequency", "acceleration_g", "speedup", "by_duration"])),
+         chosen.out / "fig2.png")
+    if chosen.configuration == "none":
         return
-    responses = read(folder, "responses.csv", ["configuration", "relative_stiffness", "frequency", "rms"])
-    sizing = read(folder, "sizing.csv", ["configuration", "relative_stiffness", "error", "eta", "beta"])
-    names = summary["results"]["configurations"]
-    save(fig7(responses, responses["configuration"][0]), arguments.out / "fig7.png")
-    save(fig8(sizing, names, summary["parameters"]["accept"]), arguments.out / "fig8.png")
-    save_text(table_of(summary["results"]["sizing"]), arguments.out / "table.md")
+    responses = read(folders[0], "responses.csv", ["configuration", "relative_stiffness", "frequency", "rms"])
+    sizing = read_all(folders, "sizing.csv", ["configuration", "relative_stiffness", "error", "eta", "beta"])
+    summaries = [json.loads((folder / "summary.json").read_text()) for folder in folders]
+    save(fig7(responses, responses["configuration"][0]), chosen.out / "fig7.png")
+    save(fig8(sizing, summaries[0]["results"]["configurations"], summaries[0]["parameters"]["accept"]),
+         chosen.out / "fig8.png")
+    save_text(table_of({name: x for s in summaries for name, x in s["results"]["sizing"].items()}),
+              chosen.out / "table.md")
 
 
 if __name__ == "__main__":

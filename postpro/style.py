@@ -62,6 +62,15 @@ def save_text(text, path):
     print(text, end="")
 
 
+def save_csv(names, rows, path):
+    lines = [",".join(names), *(",".join(str(x) for x in row) for row in rows)]
+    try:
+        path.write_text("\n".join(lines) + "\n")
+    except OSError as error:
+        fail(f"cannot write {path}: {error.strerror}.")
+    print(path)
+
+
 def legend_above(artist, columns, handles=None):
     """A legend over the axes, or over the whole figure, where it hides nothing."""
     artist.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=columns,

@@ -2,7 +2,7 @@
 Runs that they need are made on the way; tables.md has the numbers beside the published ones."""
 import sys
 
-from run_folder import RunFolder, Runs, plot_arguments
+from run_folder import Run, RunFolder, Runs, plot_arguments
 from style import blue, fail, green, grey, legend_above, orange, page, red, save, save_text, slope_guide
 
 import matplotlib.pyplot as plt
@@ -15,6 +15,32 @@ explicit = {"explicit-index1": ("index 1", blue, "o"), "explicit-index2": ("inde
 tight = ("tight", red, "x")
 
 
+def options(scheme, h, t_end=0.5):
+    own = {"coupling-iterations": 10} if scheme == "tight" else {}
+    return {"coupling": scheme, "k1": 5000.0, "speed": 0.1, "h": h, "rho-inf": 0.56, "t-end": t_end, "frames": 0, **own}
+
+
+def steps_of_table_1(quick):
+    return [h for h in table_1 if h >= (1e-4 if quick else 0)]
+
+
+def steps_of_fig9(quick):
+    return [h for h in steps if h >= (1e-3 if quick else 0)]
+
+
+def wanted(chosen):
+    tight_end = 0.5 if chosen.quick else 5.0
+    runs = [Run(f"fig11_{scheme}", {"coupling": scheme, "k1": 100.0, "speed": 1.0, "h": 1e-4, "rho-inf": 0.6,
+                                    "t-end": t_end, "frames": 0})
+            for scheme, t_end in (("loose", 0.253), ("tight", tight_end))]
+    runs += [Run(f"table1_{h:g}", {"coupling": "tight", "k1": 5000.0, "speed": 1.0, "h": h, "rho-inf": 0.6,
+                                   "t-end": 0.1, "coupling-tolerance": 1e-6, "frames": 0})
+             for h in steps_of_table_1(chosen.quick)]
+    runs.append(Run("explicit-original_0.001", options("explicit-original", 1e-3, 0.12), may_fail=True))
+    return runs + [Run(f"{scheme}_{h:g}", options(scheme, h))
+                   for scheme in [*explicit, "tight"] for h in steps_of_fig9(chosen.quick)]
+
+
 def read(folder, columns):
     return RunFolder(folder, "two_masses", columns, ["m1", "k1", "coupling"])
 
@@ -22,9 +48,8 @@ def read(folder, columns):
 def fig11(runs):
     """Velocity of the first mass; where the loose coupling diverges, as far as it can be seen."""
     figure, both = plt.subplots(1, 2, figsize=(page, 2.4))
-    for axes, (scheme, t_end) in zip(both, (("loose", 0.253), ("tight", 5.0))):
-        run = read(runs(f"fig11_{scheme}", {"coupling": scheme, "k1": 100.0, "speed": 1.0, "h": 1e-4, "rho-inf": 0.6,
-                                            "t-end": t_end, "frames": 0}), ["t", "v1", "v"])
+    for axes, scheme in zip(both, ("loose", "tight")):
+        run = read(runs(f"fig11_{scheme}"), ["t", "v1", "v"])
         axes.plot(run["t"], run["v"], color=grey, linewidth=2.5, alpha=0.6, label="exact")
         axes.plot(run["t"], run["v1"], color=blue, linewidth=0.8, label="co-simulation")
         axes.set(xlabel="time $t$ [s]", title=scheme)
@@ -33,12 +58,11 @@ def fig11(runs):
     return figure
 
 
-def errors_of_table_1(runs):
+def errors_of_table_1(runs, of):
     """Rows of h, error of x2, iterations."""
     rows = []
-    for h in table_1:
-        run = read(runs(f"table1_{h:g}", {"coupling": "tight", "k1": 5000.0, "speed": 1.0, "h": h, "rho-inf": 0.6,
-                                          "t-end": 0.1, "coupling-tolerance": 1e-6, "frames": 0}), ["error_x2"])
+    for h in of:
+        run = read(runs(f"table1_{h:g}"), ["error_x2"])
         try:
             rows.append((h, run["error_x2"][-1], run.summary["coupling"]["iterations"]))
         except KeyError:
@@ -46,18 +70,13 @@ def errors_of_table_1(runs):
     return rows
 
 
-def options(scheme, h, t_end=0.5):
-    own = {"coupling-iterations": 10} if scheme == "tight" else {}
-    return {"coupling": scheme, "k1": 5000.0, "speed": 0.1, "h": h, "rho-inf": 0.56, "t-end": t_end, "frames": 0, **own}
-
-
 def fig8(runs):
     """Positions of both masses, in steps of 1 ms."""
     figure, grid = plt.subplots(2, 2, figsize=(page, 3.8), sharex=True)
-    panels = [("explicit-original", "original inputs", 0.12)]
-    panels += [(scheme, explicit[scheme][0], 0.5) for scheme in reversed(explicit)]
-    for axes, (scheme, title, t_end) in zip(grid.flat, panels):
-        run = read(runs(f"{scheme}_0.001", options(scheme, 1e-3, t_end)), ["t", "x1", "x2", "x"])
+    panels = [("explicit-original", "original inputs")]
+    panels += [(scheme, explicit[scheme][0]) for scheme in reversed(explicit)]
+    for axes, (scheme, title) in zip(grid.flat, panels):
+        run = read(runs(f"{scheme}_0.001"), ["t", "x1", "x2", "x"])
         axes.plot(run["t"], 1e3 * run["x"], color=grey, linewidth=2.5, alpha=0.6, label="exact")
         axes.plot(run["t"], 1e3 * run["x1"], color=blue, label="$x_1$")
         axes.plot(run["t"], 1e3 * run["x2"], color=red, linestyle=(0, (2, 2)), label="$x_2$")
@@ -70,22 +89,22 @@ def fig8(runs):
     return figure
 
 
-def errors_of_fig9(runs):
+def errors_of_fig9(runs, of):
     """By scheme: rows of errors x1, v1, x2, v2, one for each step."""
     columns = ["error_x1", "error_v1", "error_x2", "error_v2"]
     errors = {}
     for scheme in [*explicit, "tight"]:
-        found = [read(runs(f"{scheme}_{h:g}", options(scheme, h)), columns) for h in steps]
+        found = [read(runs(f"{scheme}_{h:g}"), columns) for h in of]
         errors[scheme] = [[run[column][-1] for column in columns] for run in found]
     return errors
 
 
-def fig9(errors):
+def fig9(errors, of):
     figure, both = plt.subplots(1, 2, figsize=(page, 2.8), sharex=True, sharey=True)
     for axes, column, title in zip(both, (0, 1), ("position", "velocity")):
         for scheme, rows in errors.items():
             label, colour, marker = explicit.get(scheme, tight)
-            axes.loglog(steps, [row[column] for row in rows], color=colour, marker=marker, markerfacecolor="none",
+            axes.loglog(of, [row[column] for row in rows], color=colour, marker=marker, markerfacecolor="none",
                         label=label)
         slope_guide(axes, (2e-5, 1e-4), 0.006, 1)
         axes.set(xlabel="step $h$ [s]", title=title)
@@ -94,25 +113,32 @@ def fig9(errors):
     return figure
 
 
-def tables(first, errors):
+def tables(first, errors, of):
     lines = ["| h, s | error of x2 | published | iterations | published |", "|---|---|---|---|---|"]
     lines += [f"| {h:g} | {error:.3g} | {table_1[h][0]:.3g} | {iterations} | {table_1[h][1]} |"
               for h, error, iterations in first]
     lines += ["", "| scheme | h, s | x1 | v1 | x2 | v2 |", "|---|---|---|---|---|---|"]
     for scheme, rows in errors.items():
         lines += [f"| {explicit.get(scheme, tight)[0]} | {h:g} | " + " | ".join(f"{x:.5e}" for x in row) + " |"
-                  for h, row in zip(steps, rows)]
+                  for h, row in zip(of, rows)]
     return "\n".join(lines) + "\n"
 
 
+def arguments(words=None):
+    return plot_arguments("two_masses", "Draw and tabulate two masses by co-simulation as published.", words,
+                          quick="only steps of 0.1 ms and more")
+
+
 def main():
-    arguments = plot_arguments("two_masses", "Draw and tabulate two masses by co-simulation as published.")
-    runs = Runs("two_masses", arguments.out, arguments.again)
-    save(fig11(runs), arguments.out / "z20_fig11.png")
-    save(fig8(runs), arguments.out / "z22_fig8.png")
-    errors = errors_of_fig9(runs)
-    save(fig9(errors), arguments.out / "z22_fig9.png")
-    save_text(tables(errors_of_table_1(runs), errors), arguments.out / "tables.md")
+    chosen = arguments()
+    runs = Runs("two_masses", chosen.out, wanted(chosen), chosen.again)
+    save(fig11(runs), chosen.out / "z20_fig11.png")
+    save(fig8(runs), chosen.out / "z22_fig8.png")
+    of = steps_of_fig9(chosen.quick)
+    errors = errors_of_fig9(runs, of)
+    save(fig9(errors, of), chosen.out / "z22_fig9.png")
+    first = errors_of_table_1(runs, steps_of_table_1(chosen.quick))
+    save_text(tables(first, errors, of), chosen.out / "tables.md")
 
 
 if __name__ == "__main__":

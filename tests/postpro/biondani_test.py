@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postpro"))
 import shaken_cylinder
 import shear_test
 import stiffness_sizing
-from run_folder import Runs
+from mocked import make_runs_by
+from run_folder import Run, Runs
 
 
 def write_table(path, table):
@@ -37,18 +38,20 @@ class Plots(unittest.TestCase):
         self.folder = Path(place.name)
 
     def test_shaken_cylinder_compares_methods(self):
-        def make(model, name, folder, options, flags=()):
+        def make(job):
             """A method is a millimetre higher than DEM, takes 2 s for 0.5 s, and dissipates 1 J per second."""
+            options = job.run.options
             t = np.linspace(0, options["t-end"], 101)
             up = 0 if options.get("friction-model") == "elastic" else 1e-3
-            write_run(folder, options,
+            write_run(job.folder, options,
                       {"t": t, "z_com": np.sin(t) + up, "z_wall": 0 * t, "force_z": 0 * t, "dissipated": t},
                       {"t": options["t-end"], "steps": 1000, "seconds": {"total": 2.25, "output": 0.25}})
 
-        with mock.patch("run_folder.make_run", make):
-            runs = Runs("shaken_cylinder", self.folder, False)
-            found = {(3, method): shaken_cylinder.read(runs(method, shaken_cylinder.options_of(3, method, 0.5)))
-                     for method in ("dem_elastic", "rigid")}
+        with mock.patch("run_folder.make_runs", make_runs_by(make)):
+            of = ("dem_elastic", "rigid")
+            runs = Runs("shaken_cylinder", self.folder,
+                        [Run(method, shaken_cylinder.options_of(3, method, 0.5)) for method in of])
+            found = {(3, method): shaken_cylinder.read(runs(method)) for method in of}
         text = shaken_cylinder.table(found, 0.5)
         self.assertIn("| 3 | 151 | DEM, elastic | 0.00 | 100.00 | 4 | 13245 |", text)
         self.assertIn("| 3 | 151 | nonsmooth | 1.00 | 100.00 | 4 | 13245 |", text)
@@ -88,6 +91,43 @@ class Plots(unittest.TestCase):
         self.assertEqual(list(right.get_lines()[0].get_ydata()), [2, 2.1, 2.2])
         self.assertIn("| original | 0.030 | 0.11 | 2.10 | 2.7 |", stiffness_sizing.table_of(
             {"original": {"eta": 0.03, "published_eta": 0.11, "beta": 2.1, "published_beta": 2.7}}))
+
+    def test_shaken_cylinder_names_its_runs(self):
+        chosen = shaken_cylinder.arguments(["--diameters", "3", "2", "--cost-of", "0.5", "2"])
+        names = [run.name for run in shaken_cylinder.wanted(chosen)]
+        self.assertEqual(len(names), 9)  # 2 mm is there anyway
+        self.assertEqual((names[0], names[-1]), ("3mm_dem_elastic", "0.5mm_cost"))
+
+    def test_stiffness_sizing_puts_all_of_table_5_in_one_figure(self):
+        def make(job):
+            """A study of one configuration, numbered as in Table 5."""
+            number = stiffness_sizing.configurations.index(job.run.name) + 1
+            job.folder.mkdir(parents=True)
+            write_table(job.folder / "speedup.csv", {"frequency": [1, 1, 10, 10], "acceleration_g": [1, 10, 1, 10],
+                                                     "speedup": [1, 2, 3, 4], "by_duration": [0, 0, 0, 1]})
+            write_table(job.folder / "responses.csv", {"configuration": [number] * 2, "relative_stiffness": [1, 1],
+                                                       "frequency": [8, 9], "rms": [1e-3, 2e-3]})
+            write_table(job.folder / "sizing.csv", {"configuration": [number] * 2, "relative_stiffness": [1, 0.1],
+                                                    "error": [0, 0.1], "eta": [0.01, 0.02], "beta": [2, number]})
+            results = {"configurations": stiffness_sizing.configurations, "sizing": {
+                job.run.name: {"eta": 0.1, "published_eta": 0.1, "beta": number, "published_beta": 2}}}
+            (job.folder / "summary.json").write_text(json.dumps(
+                {"status": "finished", "parameters": {**job.parameters, "accept": 0.05}, "results": results}))
+
+        figures = {}
+        with mock.patch("run_folder.make_runs", make_runs_by(make)), mock.patch("builtins.print"), \
+                mock.patch.object(sys, "argv", ["stiffness_sizing", "--out", str(self.folder)]), \
+                mock.patch.object(stiffness_sizing, "save", lambda figure, path: figures.update({path.name: figure})):
+            stiffness_sizing.main()
+        self.assertEqual(list(figures), ["fig2.png", "fig7.png", "fig8.png"])
+        left, right = figures["fig8.png"].axes
+        curves = {line.get_label(): line.get_ydata()[-1] for line in right.get_lines()}
+        self.assertEqual(curves, {name: k + 1 for k, name in enumerate(stiffness_sizing.configurations)})
+        rows = (self.folder / "table.md").read_text().splitlines()
+        self.assertEqual(len(rows), 2 + 12)
+        self.assertEqual(rows[-1], "| gravity-parallel | 0.100 | 0.10 | 12.00 | 2.0 |")
+        self.assertEqual([run.name for run in stiffness_sizing.wanted(stiffness_sizing.arguments(
+            ["--configuration", "capsule"]))], ["capsule"])
 
 
 if __name__ == "__main__":

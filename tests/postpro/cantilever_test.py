@@ -14,6 +14,7 @@ except ImportError:
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postpro"))
 import cantilever
+from mocked import make_runs_by
 
 
 def write(folder, options, amplitude):
@@ -29,17 +30,18 @@ class Plots(unittest.TestCase):
     def test_draws_the_runs_it_asks_for(self):
         made = []
 
-        def make(model, name, folder, options, flags=()):
-            made.append((name, options))
-            write(folder, options, 3.0 if "_" in name else 4.0)
+        def make(job):
+            made.append(job.run)
+            write(job.folder, job.run.options, 3.0 if "_" in job.run.name else 4.0)
 
-        with tempfile.TemporaryDirectory() as place, mock.patch("run_folder.make_run", make):
+        with tempfile.TemporaryDirectory() as place, mock.patch("run_folder.make_runs", make_runs_by(make)):
             arguments = ["cantilever", "--out", f"{place}/figures"]
             with mock.patch.object(sys, "argv", arguments), mock.patch("builtins.print") as said:
                 cantilever.main()
                 cantilever.main()  # makes no run again
-            self.assertEqual([name for name, _ in made], list(cantilever.runs))
-            self.assertEqual(made[3][1], {"excitation": "crank", "coupling": "explicit-index1", "rho-inf": 0.25})
+            self.assertEqual([run.name for run in made], list(cantilever.ways))
+            self.assertEqual(made[3].options, {"excitation": "crank", "coupling": "explicit-index1", "rho-inf": 0.25,
+                                               "t-end": 2.0})
             for figure in ("z20_fig17.png", "z22_fig14.png"):
                 self.assertTrue((Path(place) / "figures" / figure).stat().st_size > 1000)
             table = [call.args[0] for call in said.call_args_list if str(call.args[0]).startswith("crank_explicit")]

@@ -15,6 +15,7 @@ except ImportError:
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postpro"))
 import cantilever_damper
 import crank_damper
+from mocked import make_runs_by
 
 matplotlib.rcParams["savefig.dpi"] = 30
 
@@ -39,22 +40,23 @@ class Plots(unittest.TestCase):
         """Names and options of the runs made, the table, and the figures."""
         made = {}
 
-        def make_run(model, name, folder, options, flags=(), may_fail=False):
+        def make_run(job):
+            name, options, _, may_fail = job.run
             self.assertNotIn(name, made)  # none is made twice
             made[name] = options
-            make(name, folder, options, may_fail)
+            make(name, job.folder, options, may_fail)
 
-        figures = set()
+        figures = {}
 
         def save(figure, path):  # to render them all would take long
             for axes in figure.axes:
                 self.assertTrue(axes.lines or not axes.get_visible(), path)
-            figures.add(path.name)
+            figures[path.name] = figure
             if len(figures) == 1:
                 figure.savefig(path)
                 self.assertGreater(path.stat().st_size, 1000)
 
-        with tempfile.TemporaryDirectory() as place, mock.patch("run_folder.make_run", make_run), \
+        with tempfile.TemporaryDirectory() as place, mock.patch("run_folder.make_runs", make_runs_by(make_run)), \
                 mock.patch("builtins.print"), mock.patch.object(script, "save", save), \
                 mock.patch.object(sys, "argv", [script.__name__, "--out", place, *more]):
             script.main()
@@ -67,8 +69,8 @@ class Plots(unittest.TestCase):
         self.assertEqual(len(made), 3 + 3 * 7 + 2 + 2)
         self.assertEqual(made["tight_4mm"], {"t-end": 2.0, "coupling": "tight", "clearance": 4e-3})
         self.assertEqual(made["high_lumped"]["particles"], "lumped")
-        self.assertEqual(figures, {"z20_fig17.png", "z20_fig18.png", "z20_fig19.png", "z20_fig20.png", "z20_fig21.png",
-                                   "z20_fig22.png", "z20_fig23_24.png", "saturation.png"})
+        self.assertEqual(set(figures), {"z20_fig17.png", "z20_fig18.png", "z20_fig19.png", "z20_fig20.png",
+                                        "z20_fig21.png", "z20_fig22.png", "z20_fig23_24.png", "saturation.png"})
         self.assertIn("| 8 | 0.1414, 200.00 | 0.1414, 200.00 | 0.1414, 200.00 |", table)
         self.assertIn("| largest velocity [m/s] within 3 Hz | 0.4 | 0.1 |", table)
         self.assertIn("| rotating | 0.1414 | 1.000 |", table)
@@ -92,7 +94,10 @@ class Plots(unittest.TestCase):
                          {"index1", "index2", "index3", "original", "tight", "whole", "reduced"})
         self.assertEqual(made["tight"]["cut"], "contacts")
         self.assertEqual(made["thin_whole"]["thickness"], 1e-3)
-        self.assertEqual(figures, {f"z22_fig{k}.png" for k in range(14, 20)})
+        self.assertEqual(set(figures), {f"z22_fig{k}.png" for k in range(14, 20)})
+        columns = np.reshape(figures["z22_fig16.png"].axes, (2, 2)).T  # torsion of both, side by side
+        self.assertEqual([axes[0].get_title(loc="left") for axes in columns], ["tight", "explicit, index 1"])
+        self.assertEqual({len(axes.lines) for axes in columns.flat}, {1})
         self.assertIn("| index2 | 2 | diverges at 0.011 s |", table)
         self.assertIn("| index1 | 2 | finished | 212.0", table)
         self.assertIn("| reduced | 2 | finished | 141.3", table)

@@ -13,6 +13,8 @@ except ImportError:
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postpro"))
 import lim_oscillator
+from mocked import make_runs_by
+from run_folder import Run, Runs
 
 header = "case,variables,scheme,iterated,substeps,extrapolation,error\n"
 
@@ -31,16 +33,17 @@ class Plots(unittest.TestCase):
         self.addCleanup(place.cleanup)
         self.folder = Path(place.name)
 
-    def make(self, model, name, folder, options, flags=()):
-        self.made.append((name, options, tuple(flags)))
-        if "all" in flags:
-            write_table(folder, options["H"])
+    def make(self, job):
+        self.made.append(job.run)
+        if "all" in job.run.flags:
+            write_table(job.folder, job.run.options["H"])
 
     def test_errors_are_those_of_the_tables(self):
         self.made = []
-        with mock.patch("run_folder.make_run", self.make):
-            figure = lim_oscillator.error_figure(lim_oscillator.Runs("lim_oscillator", self.folder, False))
-        self.assertEqual([options["H"] for _, options, _ in self.made], lim_oscillator.steps)
+        with mock.patch("run_folder.make_runs", make_runs_by(self.make)):
+            figure = lim_oscillator.error_figure(Runs("lim_oscillator", self.folder, lim_oscillator.wanted()))
+        self.assertEqual([run.options["H"] for run in self.made if run.flags], lim_oscillator.steps)
+        self.assertEqual(len(self.made), 2 * 6 + len(lim_oscillator.steps))
         for axes in figure.axes:
             curves = {line.get_label(): line for line in axes.get_lines()}
             self.assertEqual(list(curves["monolithic, one rate"].get_ydata()), [100 * H for H in lim_oscillator.steps])
@@ -56,8 +59,8 @@ class Plots(unittest.TestCase):
             (self.folder / "a").mkdir(exist_ok=True)
             (self.folder / "a/summary.json").write_text(
                 '{"status": "finished", "parameters": {"H": 0.001, "all": true, "case": "1"}}')
-            with mock.patch("run_folder.make_run", self.make):
-                lim_oscillator.Runs("lim_oscillator", self.folder, again)("a", {"H": 1e-3}, ["all"])
+            with mock.patch("run_folder.make_runs", make_runs_by(self.make)):
+                Runs("lim_oscillator", self.folder, [Run("a", {"H": 1e-3}, ("all",))], again)
             self.assertEqual(len(self.made), made)
 
     def test_refuse_what_is_no_table(self):
