@@ -246,7 +246,8 @@ RunQuality quality(const Script& script, const Statistics& s, const Watch& watch
         run.penetration_m = s.overlap * std::min(sizes[a], sizes[b]);
         run.deepest = {model.shape_name(a), model.shape_name(b)};
     }
-    if (watch.balance_known()) run.gain = watch.gain();
+    // (Of what another program steps, neither energy nor work is known.)
+    if (watch.balance_known() && !script.has_peer()) run.gain = watch.gain();
     run.gain_t = watch.gain_time();
     run.energy_scale = watch.energy_scale();
     if (!model.grains().empty() && !set.no_output) run.momentum = s.max_momentum_error;
@@ -502,10 +503,10 @@ int simulate(const Script& script)
         finish(signals.caught() ? "interrupted" : "finished");
     } catch (const std::exception& error) {
         try {
-            finish(fmt::format("failed: {}", error.what()));
+            finish(signals.caught() ? "interrupted" : fmt::format("failed: {}", error.what()));
         } catch (const std::exception&) { // the first error is the one to tell
         }
-        throw;
+        if (signals.caught() == 0) throw; // else it ended the wait for another program
     }
     if (!set.quiet) {
         print_summary(script, *stepper, statistics, verdict, output ? &*output : nullptr);
