@@ -44,6 +44,9 @@ void check(const StabilityParameters& p)
     in("gamma", p.weights.gamma, far);
     if (!(p.weights.alpha + p.weights.beta + p.weights.gamma > 0))
         fail("alpha, beta and gamma are all zero, which clamps nothing: give one of them.");
+    if (p.scheme == CouplingScheme::staggered)
+        fail("A staggered step depends on three before it, which no recurrence here has: take the loose "
+             "scheme.");
 }
 
 Recurrence recurrence(const StabilityParameters& p)
@@ -81,6 +84,8 @@ Recurrence recurrence(const StabilityParameters& p)
         A2.block<1, 2>(4, x1) = v_n;
         A2(4, x1) += 1, A2(4, x2) = -1;
         A3.block<1, 2>(4, x1) = v_n1;
+        break;
+    case CouplingScheme::staggered: // refused
         break;
     case CouplingScheme::loose:
     case CouplingScheme::modified: { // (alpha (x1 predicted - x2_n) + beta v1 predicted + gamma (v2_n +

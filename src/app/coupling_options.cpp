@@ -8,13 +8,13 @@
 
 namespace tamis {
 
-std::optional<CoupledOptions> read_coupling(Options& options, bool dem)
+std::optional<CoupledOptions> read_coupling(Options& options, bool dem, bool peer)
 {
     options.group("Co-simulation");
     CoupledOptions c;
     const std::string coupling =
-        options.choice("coupling", "monolithic",
-                       {"monolithic", "loose", "tight", "explicit-original", "explicit-index1",
+        options.choice("coupling", peer ? "tight" : "monolithic",
+                       {"monolithic", "loose", "staggered", "tight", "explicit-original", "explicit-index1",
                         "explicit-index2", "explicit-index3", "explicit"},
                        "all in one system, or cut in two: smooth and nonsmooth side, by the scheme named");
     c.weights.alpha = options.number("alpha", index_1.alpha,
@@ -58,6 +58,7 @@ std::optional<CoupledOptions> read_coupling(Options& options, bool dem)
                                      c.absolute, c.relative));
     if (coupling == "monolithic") return std::nullopt;
     if (coupling == "loose") c.scheme = CouplingScheme::loose;
+    if (coupling == "staggered") c.scheme = CouplingScheme::staggered;
     if (coupling == "tight") c.scheme = CouplingScheme::tight;
     if (coupling == "explicit-original") c.scheme = CouplingScheme::original;
     if (coupling == "explicit") c.scheme = CouplingScheme::modified;

@@ -9,7 +9,8 @@
 namespace tamis {
 
 // Nothing: the model runs as a whole. What the time stepping says (H, rho_inf,
-// contacts) is left to the caller. `dem`: the nonsmooth side is stepped by the penalty method.
-std::optional<CoupledOptions> read_coupling(Options& options, bool dem = false);
+// contacts) is left to the caller. `dem`: the nonsmooth side is stepped by the penalty method. `peer`: the smooth side
+// by another program.
+std::optional<CoupledOptions> read_coupling(Options& options, bool dem = false, bool peer = false);
 
 } // namespace tamis

@@ -4,10 +4,13 @@
 #include "tamis/absolute/absolute.hpp"
 #include "tamis/absolute/generalized_alpha.hpp"
 #include "tamis/app/coupling_options.hpp"
+#include "tamis/app/peer_options.hpp"
 #include "tamis/app/stored_packing.hpp"
 #include "tamis/app/verdict.hpp"
 #include "tamis/contact/auto_solver.hpp"
+#include "tamis/cosim/attached.hpp"
 #include "tamis/dem/dem.hpp"
+#include "tamis/io/file.hpp"
 #include "tamis/model/check_drives.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 #include "tamis/smooth/smooth.hpp"
@@ -123,6 +126,7 @@ void Script::start_anew()
     study_ = nullptr;
     cut_.reset();
     coupled_.reset();
+    peer_.reset();
     method_ = Method::moreau_jean;
     method_read_ = false;
     notes_.clear();
@@ -149,7 +153,7 @@ void Script::read_all()
             "record-every", std::max(1, static_cast<int>(std::lround(defaults.record_interval / s.h))),
             "steps between two lines of histories.csv", {1});
         s.checkpoint_every =
-            options_.number("checkpoint-every", 600,
+            options_.number("checkpoint-every", peer_ ? 0 : 600,
                             "wall-clock time between two checkpoints; 0: none at all", "s", not_negative);
         s.resume = options_.flag("resume", "go on from the newest checkpoint in the folder of the results");
     }
@@ -185,8 +189,13 @@ void Script::read_stepping()
     asked_method();
     if (grains) read_compliance();
     if (cut_) {
-        if (const auto coupled = read_coupling(options_, method_ == Method::dem))
-            coupled_ = std::make_shared<CoupledOptions>(*coupled);
+        auto peer = read_peer(options_);
+        const auto coupled = read_coupling(options_, method_ == Method::dem, peer.has_value());
+        if (coupled) coupled_ = std::make_shared<CoupledOptions>(*coupled);
+        if (peer) {
+            fit_coupling(*peer, coupled);
+            peer_ = std::make_shared<MbdynOptions>(std::move(*peer));
+        }
         options_.group("Time stepping");
     }
     double h = defaults.h;
@@ -260,6 +269,9 @@ void Script::check_all() const
     const Settings& s = settings_;
     if (s.resume && s.no_output) refuse("--resume goes on with the files of a run: leave out --no-output.");
     if (study_) return;
+    if (peer_ && (s.resume || s.checkpoint_every > 0))
+        refuse("--{} cannot be with --peer: the other program does not go back to an earlier state.",
+               s.resume ? "resume" : "checkpoint-every");
     if (s.t_end / s.h > 1e12)
         refuse("{} s in steps of {} s are too many steps: give a larger --h or a smaller --t-end.", s.t_end,
                s.h);
@@ -314,6 +326,7 @@ std::unique_ptr<Stepper> Script::choose_stepper() const
     if (coupled_) {
         coupled_->nonsmooth = moreau_jean;
         if (method_ == Method::dem) coupled_->dem = dem;
+        if (peer_) return with_peer();
         return std::make_unique<Coupled>(finished(), *cut_, *coupled_);
     }
     switch (method_) {
@@ -330,6 +343,24 @@ std::unique_ptr<Stepper> Script::choose_stepper() const
         break;
     }
     return std::make_unique<MoreauJean>(finished(), moreau_jean);
+}
+
+std::unique_ptr<Stepper> Script::with_peer() const
+{
+    MbdynOptions options = *peer_;
+    const std::vector<double> sizes = finished().sizes();
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+        if (finished().shapes()[k].material >= 0)
+            options.reach = options.reach > 0 ? std::min(options.reach, sizes[k]) : sizes[k];
+    if (options.start) { // which writes files of its own
+        const std::filesystem::path folder = settings_.out;
+        make_directory(folder);
+        options.start->log = folder / "mbdyn.log";
+        options.start->words.insert(options.start->words.end(), {"-o", (folder / "mbdyn").string()});
+    }
+    auto peer =
+        std::make_unique<MbdynPeer>(std::move(options), marker_at_start(finished(), *cut_), settings_.h);
+    return std::make_unique<Attached>(finished(), *cut_, std::move(peer), *coupled_);
 }
 
 std::vector<ModelEntry>& registered_models()

@@ -63,6 +63,7 @@ struct BallSprings {
 };
 
 struct CoupledOptions;
+struct MbdynOptions;
 
 class Study;
 
@@ -131,8 +132,10 @@ class Script {
     const std::string& identity() const { return identity_; }
     Method method() const { return method_; }
     const std::function<void(Study&)>& study() const { return study_; } // empty: the model is stepped
+    // Connects to another program, if one is asked for.
     std::unique_ptr<Stepper> make_stepper() const;
-    bool explicit_springs() const; // those that say so bound the step
+    bool explicit_springs() const;                     // those that say so bound the step
+    bool has_peer() const { return peer_ != nullptr; } // another program steps a part of the model
 
   private:
     void read_all();
@@ -140,6 +143,7 @@ class Script {
     void read_compliance();
     void check_all() const;
     std::unique_ptr<Stepper> choose_stepper() const;
+    std::unique_ptr<Stepper> with_peer() const;
     void start_anew();
     const Model* finished_ = nullptr;
     std::string description_;
@@ -155,6 +159,7 @@ class Script {
     bool method_read_ = false;
     std::optional<Cut> cut_;
     std::shared_ptr<CoupledOptions> coupled_; // null: in one system
+    std::shared_ptr<MbdynOptions> peer_;      // null: the smooth side is stepped here
     bool packed_ = false;                     // asked for a packing
     bool making_ = false;                     // packings are made, and not only asked for
 };

@@ -248,7 +248,8 @@ RunQuality quality(const Script& script, const Statistics& s, const Watch& watch
         run.penetration_m = s.overlap * std::min(sizes[a], sizes[b]);
         run.deepest = {model.shape_name(a), model.shape_name(b)};
     }
-    if (watch.balance_known()) run.gain = watch.gain();
+    // (Of what another program steps, neither energy nor work is known.)
+    if (watch.balance_known() && !script.has_peer()) run.gain = watch.gain();
     run.gain_t = watch.gain_time();
     run.energy_scale = watch.energy_scale();
     if (!model.grains().empty() && !set.no_output) run.momentum = s.max_momentum_error;
@@ -472,11 +473,12 @@ void Run::step_to_end(const StopSignals& signals)
         if (saves() && signals.caught() != 0 && done_ > saved_step_) write([&] { save(); });
         finish(signals.caught() ? "interrupted" : "finished");
     } catch (const std::exception& error) {
+        const bool interrupted = script_.has_peer() && signals.caught() != 0; // waiting for another program
         try {
-            finish(fmt::format("failed: {}", error.what()));
+            finish(interrupted ? "interrupted" : fmt::format("failed: {}", error.what()));
         } catch (const std::exception&) { // the first error is the one to tell
         }
-        throw;
+        if (!interrupted) throw;
     }
 }
 

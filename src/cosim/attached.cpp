@@ -23,6 +23,15 @@ InterfaceMotion first_motion(Peer& smooth)
 
 } // namespace
 
+InterfaceMotion marker_at_start(const Model& model, const Cut& cut)
+{
+    const CoupledView view(model);
+    const Split parts = split(model, cut, view);
+    SmoothModel smooth(model, parts.away);
+    const NodeMotion& n = smooth.system().start()[smooth.node(carrier_of(model, parts))];
+    return InterfaceMotion{n.x, Eigen::Quaterniond(n.R), n.v, n.omega, n.a, n.alpha}.carried(parts.marker);
+}
+
 Attached::Attached(const Model& model, const Cut& cut, Peer& smooth, const CoupledOptions& options)
     : view_(model), split_(split(model, cut, view_)), model_(model, split_.away), smooth_(smooth),
       node_(model_.node(carrier_of(model, split_))), nodes_(model_.system().start()),
@@ -32,6 +41,13 @@ Attached::Attached(const Model& model, const Cut& cut, Peer& smooth, const Coupl
 {
     connect({&smooth_, &nonsmooth_}, cross_the_cut, coupling_options(options));
     show();
+}
+
+Attached::Attached(const Model& model, const Cut& cut, std::unique_ptr<Peer> smooth,
+                   const CoupledOptions& options)
+    : Attached(model, cut, *smooth, options)
+{
+    owned_ = std::move(smooth);
 }
 
 InterfaceMotion Attached::marker() const

@@ -5,12 +5,16 @@
 
 namespace tamis {
 
+// The marker of a cut where the model has it at the start.
+InterfaceMotion marker_at_start(const Model& model, const Cut& cut);
+
 class Attached : public CoupledPeers {
   public:
     // `smooth` is told the wrench on a marker and gives the marker's motion, as SmoothPeer does. The model is cut as it
     // would be for its own smooth side, which is not stepped: the body at the cut is shown where the marker is, other
     // bodies of that side stay where they start.
     Attached(const Model& model, const Cut& cut, Peer& smooth, const CoupledOptions& options);
+    Attached(const Model& model, const Cut& cut, std::unique_ptr<Peer> smooth, const CoupledOptions& options);
 
     const View& view() const override { return view_; }
     NonsmoothPeer& nonsmooth() { return nonsmooth_; }
@@ -20,6 +24,7 @@ class Attached : public CoupledPeers {
     InterfaceMotion marker() const;
     void show() override;
 
+    std::unique_ptr<Peer> owned_; // if it is; the last to go
     CoupledView view_;
     Split split_;
     SmoothModel model_;

@@ -30,7 +30,7 @@ CouplingOptions coupling_options(const CoupledOptions& o)
     const bool tight = o.scheme == CouplingScheme::tight;
     return {.H = o.H,
             .sweep = o.sweep,
-            .first = 1,
+            .first = o.scheme == CouplingScheme::staggered ? 0 : 1,
             .extrapolation = o.extrapolation,
             .predict = true,
             .signal = 1, // the start of the step matters, too

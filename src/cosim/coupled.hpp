@@ -28,7 +28,7 @@ struct CoupledOptions {
 };
 
 // What they mean for the nonsmooth side, and for a coupling of the smooth peer, then the nonsmooth one, which goes
-// first on the other one's prediction.
+// first on the other one's prediction, unless staggered.
 NonsmoothPeerOptions nonsmooth_options(const CoupledOptions& options);
 CouplingOptions coupling_options(const CoupledOptions& options);
 // Motion of the smooth side's marker to the nonsmooth side, wrench back.

@@ -204,6 +204,7 @@ void Coupling::gauss_seidel()
             std::ranges::copy(last.u.of(g_), last.u.of(u_).begin());
         else
             fixed_point_.next(last.u.of(u_), last.u.of(g_));
+        if (converged || pass == options_.max_iterations) last.peer->conclude();
         advance(last, pass > 1);
         output(last);
         if (converged) return;

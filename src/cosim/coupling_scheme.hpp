@@ -5,10 +5,11 @@ namespace tamis {
 
 // How the nonsmooth solver learns the motion at the end of a step.
 enum class CouplingScheme {
-    tight,    // as it will be: iterated
-    loose,    // position as predicted by the smooth solver
-    original, // velocity as predicted, position at the start of the step
-    modified, // position, velocity and acceleration as predicted, weighed as in Baumgarte's method
+    tight,     // as it will be: iterated
+    loose,     // position as predicted by the smooth solver
+    staggered, // position that the smooth solver arrives at with the wrench of the step before
+    original,  // velocity as predicted, position at the start of the step
+    modified,  // position, velocity and acceleration as predicted, weighed as in Baumgarte's method
 };
 
 // alpha (x2 - x1) + beta (v2 - v1) + gamma (a2 - a1) = 0 at the end of a step; in units of 1/h^2, 1/h and 1.

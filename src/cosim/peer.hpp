@@ -37,6 +37,8 @@ class Peer {
              name());
     }
     virtual void restore() {}
+    // Told to the peer that goes last in Gauss-Seidel sweeps: the advance to come is the last one of this macro step.
+    virtual void conclude() {}
     // The macro step is done and will not be repeated: what it holds is its present state.
     virtual void accept() {}
 

@@ -34,6 +34,7 @@ TEST(CouplingOptions, NameTheSchemes)
     EXPECT_FALSE(read({"--coupling", "monolithic"}));
     EXPECT_EQ(read({"--coupling", "tight"})->scheme, tight);
     EXPECT_EQ(read({"--coupling", "loose"})->scheme, loose);
+    EXPECT_EQ(read({"--coupling", "staggered"})->scheme, staggered);
     EXPECT_EQ(read({"--coupling", "explicit-original"})->scheme, original);
     const auto weights = [](const std::vector<std::string>& arguments) {
         const auto c = read(arguments);

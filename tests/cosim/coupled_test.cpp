@@ -70,6 +70,30 @@ TEST(Coupled, HasThePublishedErrorsOfTwoMasses)
     EXPECT_NEAR(error_of_two_masses({.H = 1e-4}), 3.29e-3, 0.005e-3);
 }
 
+// Explicit in the force, and implicit in the motion: of first order where what hangs on the cut is light.
+TEST(Coupled, StaggeredStepsAreOfFirstOrder)
+{
+    const auto error = [](double h) {
+        ModelDescription model("two masses");
+        const TwoMassBodies b = add_two_masses(model, {.m2 = 0.3, .k1 = 5000, .v = 1});
+        CoupledOptions options = by(CouplingScheme::staggered);
+        options.H = h;
+        Coupled run(model.finish(), {b.second}, options);
+        const double w = std::sqrt(5000 / 1.3);
+        double largest = 0;
+        for (int n = 1; n <= std::lround(0.1 / h); ++n) {
+            run.step();
+            largest = std::max(largest, std::abs(run.view().position(b.second)[0] - std::sin(w * n * h) / w));
+        }
+        EXPECT_EQ(run.coupling().statistics().iterations, std::lround(0.1 / h));
+        return largest * w; // of the amplitude
+    };
+    const double coarse = error(1e-3), fine = error(5e-4);
+    EXPECT_LT(fine, 0.1);
+    EXPECT_GT(coarse / fine, 1.7);
+    EXPECT_LT(coarse / fine, 2.4);
+}
+
 // The error is that of the force, a step late. A motion of the marker that comes late, too, would double it.
 TEST(Coupled, SubStepsOfTheSmoothSideAddNoDelay)
 {
