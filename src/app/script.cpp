@@ -5,6 +5,7 @@
 #include "tamis/absolute/generalized_alpha.hpp"
 #include "tamis/app/coupling_options.hpp"
 #include "tamis/app/peer_options.hpp"
+#include "tamis/app/stop_signals.hpp"
 #include "tamis/app/stored_packing.hpp"
 #include "tamis/app/verdict.hpp"
 #include "tamis/contact/auto_solver.hpp"
@@ -358,8 +359,16 @@ std::unique_ptr<Stepper> Script::with_peer() const
         options.start->log = folder / "mbdyn.log";
         options.start->words.insert(options.start->words.end(), {"-o", (folder / "mbdyn").string()});
     }
-    auto peer =
-        std::make_unique<MbdynPeer>(std::move(options), marker_at_start(finished(), *cut_), settings_.h);
+    const InterfaceMotion start = marker_at_start(finished(), *cut_);
+    std::unique_ptr<Peer> peer;
+    const StopSignals signals; // so that a signal leaves neither a socket nor the other program behind
+    try {
+        peer = std::make_unique<MbdynPeer>(std::move(options), start, settings_.h);
+    } catch (const Error&) {
+        if (const int signal = signals.caught(); signal != 0)
+            throw Interrupted{signal, " while it waited for the other program"};
+        throw;
+    }
     return std::make_unique<Attached>(finished(), *cut_, std::move(peer), *coupled_);
 }
 
