@@ -71,6 +71,7 @@ struct CoSimulation {
         case CouplingScheme::original:
             return n.step(smooth.now.x, end.v);
         case CouplingScheme::modified:
+        case CouplingScheme::staggered: // not asked for
             break;
         }
         const auto [alpha, beta, gamma] = weights;
