@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <numbers>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -28,6 +29,7 @@ class OtherProcess {
     explicit OtherProcess(const std::function<int()>& work) : process_(fork())
     {
         if (process_ != 0) return;
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // not to outlive a test that crashes
         int code = 99;
         try {
             code = work();
