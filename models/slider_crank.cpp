@@ -43,7 +43,7 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     const Expr g = symbol("gravity", 10, "acceleration of gravity along -y", "m/s2", {});
     const double length = opt("slider-length", 0.10, "length of the slider", "m", positive);
     const double height = opt("slider-height", 0.05, "height of the slider", "m", positive);
-    const double c = opt("clearance", 1e-3, "gap on each side of the slider", "m");
+    const double c = opt("clearance", 1e-3, "gap on each side of the slider", "m", not_negative);
     const double mu = opt("friction", 0.0, "Coulomb coefficient between slider and guide", "", not_negative);
     const double e = opt("restitution", 0.4, "Newton's coefficient between slider and guide", "", {0, 1});
     const double w1 = opt("crank-speed", 150, "initial angular velocity of the crank", "rad/s");
