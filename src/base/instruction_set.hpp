@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 namespace tamis {
 
@@ -35,6 +36,15 @@ inline const char* instruction_set()
     for (const char* name : {"avx512", "avx2", "sse2"})
         if (can_run(name)) return name;
     return "scalar";
+}
+
+// The kernels of this name, a null pointer if the machine cannot run them.
+template <class Kernels>
+const Kernels* kernels_of(const char* name, std::initializer_list<const Kernels*> compiled)
+{
+    for (const Kernels* kernels : compiled)
+        if (std::strcmp(name, kernels->name) == 0) return can_run(name) ? kernels : nullptr;
+    return nullptr;
 }
 
 } // namespace tamis

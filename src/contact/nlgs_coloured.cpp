@@ -30,12 +30,12 @@ namespace tamis {
 
 const ContactKernels* contact_kernels(const char* name)
 {
-    if (!can_run(name)) return nullptr;
+    return kernels_of<ContactKernels>(name, {
 #ifdef __x86_64__
-    for (const ContactKernels* k : {&contact_kernels_sse2, &contact_kernels_avx2, &contact_kernels_avx512})
-        if (std::strcmp(name, k->name) == 0) return k;
+                                                &contact_kernels_sse2, &contact_kernels_avx2,
+                                                &contact_kernels_avx512,
 #endif
-    return &contact_kernels_scalar;
+                                                &contact_kernels_scalar});
 }
 
 const ContactKernels& contact_kernels()

@@ -9,12 +9,12 @@ namespace tamis {
 
 const PenaltyKernels* penalty_kernels(const char* name)
 {
-    if (!can_run(name)) return nullptr;
+    return kernels_of<PenaltyKernels>(name, {
 #ifdef __x86_64__
-    for (const PenaltyKernels* k : {&penalty_kernels_sse2, &penalty_kernels_avx2, &penalty_kernels_avx512})
-        if (std::strcmp(name, k->name) == 0) return k;
+                                                &penalty_kernels_sse2, &penalty_kernels_avx2,
+                                                &penalty_kernels_avx512,
 #endif
-    return &penalty_kernels_scalar;
+                                                &penalty_kernels_scalar});
 }
 
 const PenaltyKernels& penalty_kernels()
