@@ -166,6 +166,8 @@ const std::vector<std::pair<int, int>>& Broadphase::pairs(std::span<const Bounds
 void Broadphase::search(std::span<const Bounds> boxes)
 {
     ++searches_;
+    candidate_start_.swap(earlier_start_);
+    candidate_.swap(earlier_candidate_);
     set_levels(boxes);
     fill_grids();
     found_count_ = 0;
@@ -184,6 +186,7 @@ void Broadphase::search(std::span<const Bounds> boxes)
             found_[found_count_++] = {a, b};
         }
     sort_found();
+    find_earlier();
 }
 
 // Widens the boxes and groups them by size.
@@ -386,6 +389,21 @@ void Broadphase::sort_found()
             int rank = 0;
             for (const int* other = begin; other != end; ++other) rank += *other < *b;
             out[rank] = *b;
+        }
+    }
+}
+
+// Both lists are in ascending order.
+void Broadphase::find_earlier()
+{
+    earlier_.assign(candidate_.size(), -1);
+    if (earlier_start_.size() != candidate_start_.size()) return; // the first search
+    for (std::size_t a = 0; a < wide_.size(); ++a) {
+        std::size_t before = earlier_start_[a];
+        for (std::size_t k = candidate_start_[a]; k < candidate_start_[a + 1]; ++k) {
+            while (before < earlier_start_[a + 1] && earlier_candidate_[before] < candidate_[k]) ++before;
+            if (before < earlier_start_[a + 1] && earlier_candidate_[before] == candidate_[k])
+                earlier_[k] = static_cast<int>(before);
         }
     }
 }

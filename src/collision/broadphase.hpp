@@ -44,8 +44,9 @@ class Broadphase {
     // Of each of the last pairs, its number among the candidates. Numbers keep their meaning until these are searched
     // again.
     std::span<const int> candidate_numbers() const { return numbers_; }
-    int candidates() const { return static_cast<int>(candidate_.size()); }
     long searches() const { return searches_; }
+    // Of each candidate, its number before the last search, or -1.
+    std::span<const int> earlier_numbers() const { return earlier_; }
 
   private:
     struct Level {       // boxes whose sizes differ by less than a factor of two, and their grid
@@ -69,6 +70,7 @@ class Broadphase {
     void search_row(const Item& a, const Level& level, std::uint32_t row, std::int32_t x_first,
                     std::int32_t x_last);
     void sort_found();
+    void find_earlier();
 
     PairFilter filter_;
     std::vector<std::pair<int, int>> pairs_;
@@ -77,6 +79,8 @@ class Broadphase {
     std::vector<Bounds> tidy_, wide_;          // boxes with NaN for the empty ones; widened boxes
     std::vector<std::size_t> candidate_start_; // those of shape a: candidate_[candidate_start_[a]] ..
     std::vector<int> candidate_, unsorted_candidate_;
+    std::vector<std::size_t> earlier_start_; // as they were before the last search
+    std::vector<int> earlier_candidate_, earlier_;
     // Of the search.
     std::vector<double> size_;
     std::vector<int> level_;    // of each shape, or why it has none

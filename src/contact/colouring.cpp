@@ -8,6 +8,8 @@
 // neighbours in space.
 #include "tamis/contact/colouring.hpp"
 
+#include "tamis/base/parallel_for.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,7 +19,7 @@ namespace tamis {
 
 namespace {
 
-constexpr int most_slabs = 8, manifolds_per_slab = 400;
+constexpr int manifolds_per_slab = 400;
 
 bool moves(const RigidBlock& body)
 {
@@ -35,35 +37,69 @@ std::uint64_t spread(std::uint64_t x)
 
 } // namespace
 
-void Colouring::arrange(const ContactProblem& problem, int lanes)
+void Colouring::arrange(const ContactProblem& problem, int lanes, int threads)
 {
-    collect(problem);
+    collect(problem, threads);
     order_bodies(problem, most_slabs);
     order_manifolds();
     pack(lanes);
+    find_overflow_slabs(problem);
 }
 
 void Colouring::arrange_in_colours(const ContactProblem& problem, int lanes)
 {
-    collect(problem);
+    collect(problem, 1);
     order_bodies(problem, 1);
     order_manifolds();
     pack_colours(lanes);
 }
 
 // Runs of contacts of the same pair; `row` holds the rigid blocks until the bodies are
-// numbered, -1 for the ground.
-void Colouring::collect(const ContactProblem& problem)
+// numbered, -1 for the ground. In parts of a fixed size: the mean arm does not depend on the threads.
+void Colouring::collect(const ContactProblem& problem, int threads)
 {
-    const auto& contacts = problem.contacts;
-    const int count = static_cast<int>(contacts.size()), general = problem.general();
+    constexpr int part_size = 4096;
+    const int count = static_cast<int>(problem.contacts.size()), parts = (count + part_size - 1) / part_size;
+    parts_.resize(parts);
+    parallel_for(parts, std::min(threads, parts), [&](int first, int last) {
+        for (int k = first; k < last; ++k)
+            collect(problem, k * part_size, std::min((k + 1) * part_size, count), parts_[k]);
+    });
     manifolds.clear();
     overflow.clear();
     work_.assign(problem.rigid.size(), 0);
     row_of_.assign(problem.rigid.size(), -1);
     double sum = 0;
     long arms = 0;
-    for (int first = 0, end; first < count; first = end) {
+    for (const Part& part : parts_) {
+        manifolds.insert(manifolds.end(), part.manifolds.begin(), part.manifolds.end());
+        overflow.insert(overflow.end(), part.overflow.begin(), part.overflow.end());
+        for (const int b : part.overflow_bodies) ++work_[b];
+        sum += part.arm_sum;
+        arms += part.arms;
+    }
+    for (const Manifold& manifold : manifolds)
+        for (const int b : manifold.row)
+            if (b >= 0) ++work_[b];
+    arm_ = arms > 0 ? sum / static_cast<double>(arms) : 0;
+}
+
+// The runs that begin between two contacts.
+void Colouring::collect(const ContactProblem& problem, int begin, int end_of_part, Part& part)
+{
+    const auto& contacts = problem.contacts;
+    const int count = static_cast<int>(contacts.size()), general = problem.general();
+    const auto same_pair = [&](int a, int b) {
+        return contacts[a].side[0].block == contacts[b].side[0].block &&
+               contacts[a].side[1].block == contacts[b].side[1].block;
+    };
+    part.manifolds.clear();
+    part.overflow.clear();
+    part.overflow_bodies.clear();
+    part.arm_sum = 0;
+    part.arms = 0;
+    while (begin > 0 && begin < end_of_part && same_pair(begin - 1, begin)) ++begin;
+    for (int first = begin, end; first < end_of_part; first = end) {
         const int block[2] = {contacts[first].side[0].block, contacts[first].side[1].block};
         // (negative for general blocks, too)
         Manifold manifold{{block[0] < 0 ? -1 : block[0] - general, block[1] < 0 ? -1 : block[1] - general},
@@ -74,29 +110,28 @@ void Colouring::collect(const ContactProblem& problem)
             fits = fits && problem.is_rigid(b);
             any_moves = any_moves || (problem.is_rigid(b) && moves(problem.rigid[b - general]));
         }
-        for (end = first; end < count; ++end) {
+        for (end = first; end < count && same_pair(first, end); ++end) {
             const Contact& contact = contacts[end];
-            if (contact.side[0].block != block[0] || contact.side[1].block != block[1]) break;
             if (contact.law == Law::contact) {
                 ++manifold.points;
                 manifold.compliant = manifold.compliant || contact.compliant();
                 fits = fits && (contact.friction == 0 || contact.drift.tail<2>().isZero(0));
                 for (int s = 0; s < 2; ++s)
-                    if (block[s] >= general) sum += contact.arm[s].norm(), ++arms;
+                    if (block[s] >= general) part.arm_sum += contact.arm[s].norm(), ++part.arms;
             } else {
                 fits = fits && contact.law == Law::rolling && contact.drift.isZero(0) && end > first &&
                        contact.normal == end - 1;
             }
         }
         manifold.count = end - first;
+        if (fits && any_moves) {
+            part.manifolds.push_back(manifold);
+            continue;
+        }
+        for (int c = first; c < end; ++c) part.overflow.push_back(c);
         for (const int b : manifold.row)
-            if (b >= 0) ++work_[b];
-        if (fits && any_moves)
-            manifolds.push_back(manifold);
-        else
-            for (int c = first; c < end; ++c) overflow.push_back(c);
+            if (b >= 0) part.overflow_bodies.push_back(b);
     }
-    arm_ = arms > 0 ? sum / static_cast<double>(arms) : 0;
 }
 
 // Slabs of equal work; in each, cells in Morton's order.
@@ -144,9 +179,10 @@ void Colouring::order_bodies(const ContactProblem& problem, int slabs_allowed)
         total += work_[b];
     }
     long before = 0;
-    for (int& bin : bin_) { // work -> slab
+    for (int& bin : bin_) {     // work -> slab
+        if (bin == 0) continue; // no body is there
         const long work = bin;
-        bin = total > 0 ? static_cast<int>((2 * before + work) * slabs / (2 * total)) : 0;
+        bin = static_cast<int>((2 * before + work) * slabs / (2 * total));
         before += work;
     }
 
@@ -158,8 +194,9 @@ void Colouring::order_bodies(const ContactProblem& problem, int slabs_allowed)
         for (int k = 0; k < 3; ++k) key |= spread(place(b, k, 1024, longest)) << k;
         keys_.push_back(key << 31 | static_cast<std::uint64_t>(b)); // 3 bits of slab, 30 of cell, 31 of index
     }
-    // By slab and cell, 11 bits at a time; equal ones stay in the order of their index.
-    for (int shift = 31; shift < 64; shift += 11) {
+    // By slab and cell; equal ones stay in the order of their index. Many 11 bits at a time.
+    if (moving < 1000) std::sort(keys_.begin(), keys_.end());
+    for (int shift = 31; shift < 64 && moving >= 1000; shift += 11) {
         const auto digit = [&](std::uint64_t key) { return key >> shift & 2047; };
         bin_.assign(2049, 0);
         for (const std::uint64_t key : keys_) ++bin_[digit(key) + 1];
@@ -235,6 +272,18 @@ void Colouring::take(int m, int slot)
 void Colouring::put_in_overflow(int m)
 {
     for (int c = 0; c < manifolds[m].count; ++c) overflow.push_back(manifolds[m].first + c);
+}
+
+// All, if it has a prescribed body, which any region may read.
+void Colouring::find_overflow_slabs(const ContactProblem& problem)
+{
+    overflow_slabs_ = 0;
+    for (const int c : overflow)
+        for (const Contact::Side& side : problem.contacts[c].side) {
+            if (side.block < problem.general()) continue;
+            const int row = row_of_[side.block - problem.general()];
+            overflow_slabs_ |= row < moving ? 1u << slab_[row] : (1u << slabs) - 1;
+        }
 }
 
 void Colouring::pack(int lanes)

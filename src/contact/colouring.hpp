@@ -29,8 +29,8 @@ class Colouring {
         bool compliant; // any of them
     };
 
-    // Batches of so many lanes.
-    void arrange(const ContactProblem& problem, int lanes);
+    // Batches of so many lanes. The same for any number of threads.
+    void arrange(const ContactProblem& problem, int lanes, int threads = 1);
     void arrange_in_colours(const ContactProblem& problem, int lanes);
 
     // Rows of the bodies in contact: moving ones in space, prescribed ones, then one for the ground.
@@ -41,12 +41,25 @@ class Colouring {
 
     std::vector<Manifold> manifolds;
     std::vector<int> lane; // manifold in each lane of each batch, -1: none; longest manifolds first
+    static constexpr int most_slabs = 8;
     int slabs = 1;
     std::vector<int> region;   // first batch of each of the 2 slabs - 1 regions, or colours, and the end
     std::vector<int> overflow; // contacts, in an order that keeps rolling resistance behind its contact
+    // Slabs whose bodies a region moves or, of the overflow (2 slabs - 1), reads: a bit for each.
+    unsigned slabs_of(int r) const
+    {
+        return r < slabs ? 1u << r : r < 2 * slabs - 1 ? 3u << (r - slabs) : overflow_slabs_;
+    }
 
   private:
-    void collect(const ContactProblem& problem);
+    struct Part { // of the contacts
+        std::vector<Manifold> manifolds;
+        std::vector<int> overflow, overflow_bodies; // contacts, and the rigid blocks of their manifolds
+        double arm_sum = 0;
+        long arms = 0;
+    };
+    void collect(const ContactProblem& problem, int threads);
+    static void collect(const ContactProblem& problem, int begin, int end_of_part, Part& part);
     void order_bodies(const ContactProblem& problem, int slabs_allowed);
     void order_manifolds();
     void pack(int lanes);
@@ -54,11 +67,14 @@ class Colouring {
     std::uint64_t taken(int m) const; // batches or colours that manifold m cannot join
     void take(int m, int slot);
     void put_in_overflow(int m);
+    void find_overflow_slabs(const ContactProblem& problem);
 
     std::vector<int> row_of_; // rigid block -> row, -1: in no contact
     std::vector<int> slab_;   // of a moving row
     std::vector<int> work_;   // manifolds on a rigid block, counting those of the overflow
-    double arm_ = 0;          // mean
+    std::vector<Part> parts_;
+    double arm_ = 0; // mean
+    unsigned overflow_slabs_ = 0;
     std::vector<std::uint64_t> keys_, mask_;
     std::vector<double> coordinate_;
     std::vector<int> order_, sorted_, bin_, region_manifold_;

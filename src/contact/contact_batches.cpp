@@ -186,7 +186,8 @@ void ContactBatches<T, width>::fill_overflow(const ContactProblem& problem)
     for (const int c : colouring.overflow) {
         const Contact& contact = problem.contacts[c];
         const int m = contact.active_rows();
-        Single single{c, {}, {}, {}, local_matrix(problem, contact)};
+        Single single{c, {}, {}, {}, local_matrix(problem, contact), {}};
+        if (contact.law == Law::contact && m > 1) single.law = ContactLaw(single.W, contact.friction);
         for (int s = 0; s < 2; ++s) {
             const Contact::Side& side = contact.side[s];
             single.map[s] = maps_.size();
@@ -194,21 +195,26 @@ void ContactBatches<T, width>::fill_overflow(const ContactProblem& problem)
             if (problem.is_rigid(side.block)) {
                 single.n[s] = 8;
                 single.x[s] = line_.data() + 8 * colouring.row(side.block - problem.general());
-                maps_.resize(maps_.size() + 48, T(0));
+                maps_.resize(maps_.size() + 7 * 8, T(0));
                 T* map = maps_.data() + single.map[s];
-                for (int row = 0; row < m; ++row, map += 8) {
+                for (int row = 0; row < m; ++row) {
                     const auto h = problem.rigid_row(contact, s, row),
                                y = problem.rigid_response(contact, s, row);
                     for (int k = 0; k < 6; ++k) {
-                        map[k + k / 3] = static_cast<T>(h[k]);
-                        map[24 + k + k / 3] = static_cast<T>(y[k]);
+                        map[4 * (k + k / 3) + row] = static_cast<T>(h[k]);
+                        map[4 * 8 + 8 * row + k + k / 3] = static_cast<T>(y[k]);
                     }
                 }
             } else {
                 const int n = single.n[s] = problem.block_size(side.block);
                 single.x[s] = general_.data() + problem.offset(side.block);
-                for (const auto* pool : {&problem.H, &problem.Y})
-                    maps_.insert(maps_.end(), pool->begin() + side.map, pool->begin() + side.map + 3 * n);
+                maps_.resize(maps_.size() + 7 * static_cast<std::size_t>(n), T(0));
+                T* map = maps_.data() + single.map[s];
+                for (int row = 0; row < m; ++row)
+                    for (int k = 0; k < n; ++k) {
+                        map[4 * k + row] = static_cast<T>(problem.H[side.map + row * n + k]);
+                        map[4 * n + row * n + k] = static_cast<T>(problem.Y[side.map + row * n + k]);
+                    }
             }
         }
         overflow_.push_back(single);
@@ -222,19 +228,21 @@ void ContactBatches<T, width>::sweep_overflow(ContactProblem& problem, Change& t
     for (const Single& single : overflow_) {
         Contact& contact = problem.contacts[single.contact];
         const int m = contact.active_rows();
-        Vector3d u = Vector3d::Zero();
-        for (int row = 0; row < m; ++row) {
-            T sum = static_cast<T>(contact.drift[row]);
-            for (int s = 0; s < 2; ++s) {
-                const T* h = maps_.data() + single.map[s] + row * single.n[s];
-                for (int k = 0; k < single.n[s]; ++k) sum += h[k] * single.x[s][k];
-            }
-            u[row] = sum;
+        T sum[4] = {};
+        for (int row = 0; row < m; ++row) sum[row] = static_cast<T>(contact.drift[row]);
+        for (int s = 0; s < 2; ++s) {
+            const T* h = maps_.data() + single.map[s];
+            for (int k = 0; k < single.n[s]; ++k, h += 4)
+                for (int row = 0; row < 4; ++row) sum[row] += h[row] * single.x[s][k];
         }
-        const Vector3d r = solve_locally(problem, contact, single.W, u), change = r - contact.r;
+        const Vector3d u(sum[0], sum[1], sum[2]);
+        const Vector3d r = contact.law == Law::contact && m > 1
+                               ? single.law.solve(contact.law_velocity(u) - single.W * contact.r)
+                               : solve_locally(problem, contact, single.W, u);
+        const Vector3d change = r - contact.r;
         for (int s = 0; s < 2; ++s)
             for (int row = 0; row < m; ++row) {
-                const T* y = maps_.data() + single.map[s] + (3 + row) * single.n[s];
+                const T* y = maps_.data() + single.map[s] + (4 + row) * single.n[s];
                 const T impulse = static_cast<T>(change[row]);
                 for (int k = 0; k < single.n[s]; ++k) single.x[s][k] += y[k] * impulse;
             }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tamis/contact/colouring.hpp"
+#include "tamis/contact/contact_law.hpp"
 #include "tamis/contact/nlgs_coloured_kernel.hpp"
 
 #include <new>
@@ -61,13 +62,15 @@ class ContactBatches {
   protected:
     static constexpr int lanes = width;
 
-    // A contact in the overflow: velocities of the blocks on its sides and maps in `maps_`, H then Y.
+    // A contact in the overflow: velocities of the blocks on its sides and maps in `maps_`, H by columns of four, then
+    // Y by rows.
     struct Single {
         int contact;
         T* x[2];
         int n[2];
         std::size_t map[2];
         Eigen::Matrix3d W; // local_matrix()
+        ContactLaw law;    // of a contact with Coulomb's friction
     };
 
     // Bodies, and batches as the colouring says; fill() is still to be called for each.

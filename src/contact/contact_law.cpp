@@ -34,7 +34,7 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // The tangential problem in the axes of S, impulses in units of p.
 struct Tangential {
     double s[2], b[2], g[2];
-    double mu;
+    double mu, skew; // mu |g|
 
     double x(int i, double lambda) const { return -b[i] / (s[i] + lambda); }
     double normal(double x0, double x1) const { return 1 - (g[0] * x0 + g[1] * x1); }
@@ -46,7 +46,7 @@ struct Tangential {
 double Tangential::sliding_multiplier() const
 {
     // |r_t| >= |b| / (max s + lambda) and |r_t| <= |b| / lambda bound the root from below and above.
-    const double unit = std::hypot(b[0], b[1]) / mu, skew = mu * std::hypot(g[0], g[1]);
+    const double unit = std::hypot(b[0], b[1]) / mu;
     const double s_max = std::max(s[0], s[1]), s_min = std::min(s[0], s[1]);
     double low = 0, high = std::min(2 * unit * (1 + skew), std::numeric_limits<double>::max() / 4);
     double lambda = std::clamp(unit * (1 - skew) - s_max, 0.0, high);
@@ -71,65 +71,81 @@ double Tangential::sliding_multiplier() const
     return lambda;
 }
 
+// std::hypot(x, y) <= limit, which mostly needs no root.
+bool within(double x, double y, double limit)
+{
+    const double square = x * x + y * y, most = limit * limit;
+    if (limit > 1e-100 && square < most * (1 - 1e-12)) return true;
+    if (limit > 1e-100 && square > most * (1 + 1e-12)) return false;
+    return std::hypot(x, y) <= limit;
+}
+
 } // namespace
 
-Vector3d solve_contact(const Matrix3d& W, const Vector3d& q, double mu, ContactStatus* status)
+ContactLaw::ContactLaw(const Matrix3d& W, double mu)
+    : mu_(mu), w_{W(0, 0), W(1, 0), W(2, 0)}, size_W_(W(0, 0) + W(1, 1) + W(2, 2))
 {
-    const auto outcome = [&](ContactStatus s, double n, double t1, double t2) {
-        if (status) *status = s;
-        return Vector3d(n, t1, t2);
-    };
-    const double w_nn = W(0, 0);
-    const double p = q[0] < 0 && w_nn > 0 ? -q[0] / w_nn : 0;
-    if (p <= 0) return outcome(ContactStatus::separation, 0, 0, 0);
-    if (mu <= 0) {
-        const bool still = q[1] + W(1, 0) * p == 0 && q[2] + W(2, 0) * p == 0;
-        return outcome(still ? ContactStatus::sticking : ContactStatus::sliding, p, 0, 0);
-    }
-
-    const double g1 = W(1, 0) / w_nn, g2 = W(2, 0) / w_nn;
-    const double b1 = q[1] - g1 * q[0], b2 = q[2] - g2 * q[0];
-    const double size_b = std::abs(q[1]) + std::abs(q[2]) + (std::abs(g1) + std::abs(g2)) * std::abs(q[0]);
-    // So slight an approach separates, lest b / p overflow.
-    if (-q[0] <= 1e-200 * size_b) return outcome(ContactStatus::separation, 0, 0, 0);
-    const double a = W(1, 1) - g1 * W(1, 0), c = W(2, 1) - g1 * W(2, 0), d = W(2, 2) - g2 * W(2, 0);
-
+    if (!(w_[0] > 0)) return; // nothing acts
+    const double g1 = g_[0] = w_[1] / w_[0], g2 = g_[1] = w_[2] / w_[0];
+    const double a = W(1, 1) - g1 * w_[1], c = W(2, 1) - g1 * w_[2], d = W(2, 2) - g2 * w_[2];
     // Jacobi rotation to the axes of S.
     double tangent = 0;
     if (c != 0) {
         const double cot2 = (d - a) / (2 * c);
         tangent = std::copysign(1 / (std::abs(cot2) + std::hypot(1.0, cot2)), cot2);
     }
-    const double cosine = 1 / std::sqrt(1 + tangent * tangent), sine = tangent * cosine;
+    cosine_ = 1 / std::sqrt(1 + tangent * tangent);
+    sine_ = tangent * cosine_;
+    s_[0] = a - tangent * c;
+    s_[1] = d + tangent * c;
+    g_in_axes_[0] = cosine_ * g1 - sine_ * g2;
+    g_in_axes_[1] = sine_ * g1 + cosine_ * g2;
+    skew_ = mu * std::hypot(g_in_axes_[0], g_in_axes_[1]);
+}
+
+Vector3d ContactLaw::solve(const Vector3d& q, ContactStatus* status) const
+{
+    const auto outcome = [&](ContactStatus s, double n, double t1, double t2) {
+        if (status) *status = s;
+        return Vector3d(n, t1, t2);
+    };
+    const double p = q[0] < 0 && w_[0] > 0 ? -q[0] / w_[0] : 0;
+    if (p <= 0) return outcome(ContactStatus::separation, 0, 0, 0);
+    if (mu_ <= 0) {
+        const bool still = q[1] + w_[1] * p == 0 && q[2] + w_[2] * p == 0;
+        return outcome(still ? ContactStatus::sticking : ContactStatus::sliding, p, 0, 0);
+    }
+
+    const double g1 = g_[0], g2 = g_[1];
+    const double b1 = q[1] - g1 * q[0], b2 = q[2] - g2 * q[0];
+    const double size_b = std::abs(q[1]) + std::abs(q[2]) + (std::abs(g1) + std::abs(g2)) * std::abs(q[0]);
+    // So slight an approach separates, lest b / p overflow.
+    if (-q[0] <= 1e-200 * size_b) return outcome(ContactStatus::separation, 0, 0, 0);
 
     Tangential local;
-    local.mu = mu;
-    local.s[0] = a - tangent * c;
-    local.s[1] = d + tangent * c;
-    local.b[0] = cosine * b1 - sine * b2;
-    local.b[1] = sine * b1 + cosine * b2;
-    local.g[0] = cosine * g1 - sine * g2;
-    local.g[1] = sine * g1 + cosine * g2;
+    local.mu = mu_;
+    local.skew = skew_;
+    local.b[0] = cosine_ * b1 - sine_ * b2;
+    local.b[1] = sine_ * b1 + cosine_ * b2;
 
     // No impulse in a direction where nothing can move (a planar mechanism): s = 0 and b = 0 to round-off.
-    const double size_W = w_nn + W(1, 1) + W(2, 2);
     for (int i = 0; i < 2; ++i) {
-        if (local.s[i] <= 8 * epsilon * size_W && std::abs(local.b[i]) <= 8 * epsilon * size_b)
-            local.b[i] = 0;
+        if (s_[i] <= 8 * epsilon * size_W_ && std::abs(local.b[i]) <= 8 * epsilon * size_b) local.b[i] = 0;
         local.b[i] /= p;
-        local.s[i] = std::max(local.s[i], epsilon * epsilon * size_W);
+        local.g[i] = g_in_axes_[i];
+        local.s[i] = std::max(s_[i], epsilon * epsilon * size_W_);
     }
 
     double x0 = local.x(0, 0), x1 = local.x(1, 0), r_n = local.normal(x0, x1);
     ContactStatus found = ContactStatus::sticking;
-    if (!(std::hypot(x0, x1) <= mu * r_n)) {
+    if (!within(x0, x1, mu_ * r_n)) {
         const double lambda = local.sliding_multiplier();
         x0 = local.x(0, lambda);
         x1 = local.x(1, lambda);
-        r_n = std::hypot(x0, x1) / mu;
+        r_n = std::hypot(x0, x1) / mu_;
         found = ContactStatus::sliding;
     }
-    return outcome(found, p * r_n, p * (cosine * x0 + sine * x1), p * (cosine * x1 - sine * x0));
+    return outcome(found, p * r_n, p * (cosine_ * x0 + sine_ * x1), p * (cosine_ * x1 - sine_ * x0));
 }
 
 // The cone of the associated law is that of light in x = (r_n, r_t / mu), and u = W r + q becomes

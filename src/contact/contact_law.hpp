@@ -12,9 +12,24 @@ namespace tamis {
 
 enum class ContactStatus { separation, sticking, sliding };
 
-// Exact solution (to round-off).
-Eigen::Vector3d solve_contact(const Eigen::Matrix3d& W, const Eigen::Vector3d& q, double mu,
-                              ContactStatus* status = nullptr);
+// Exact solution (to round-off), with what depends on W alone made once.
+class ContactLaw {
+  public:
+    ContactLaw() = default; // on which nothing acts
+    ContactLaw(const Eigen::Matrix3d& W, double mu);
+    Eigen::Vector3d solve(const Eigen::Vector3d& q, ContactStatus* status = nullptr) const;
+
+  private:
+    double mu_ = 0, w_[3] = {0, 0, 0}, size_W_ = 0; // first column and trace of W
+    double g_[2] = {0, 0};                          // W_nt / W_nn
+    double s_[2] = {0, 0}, cosine_ = 1, sine_ = 0;  // S in its axes, and these
+    double g_in_axes_[2] = {0, 0}, skew_ = 0;       // and mu |g|
+};
+inline Eigen::Vector3d solve_contact(const Eigen::Matrix3d& W, const Eigen::Vector3d& q, double mu,
+                                     ContactStatus* status = nullptr)
+{
+    return ContactLaw(W, mu).solve(q, status);
+}
 
 // The same without mu |u_t|: r in K_mu, u in K_mu*, r _|_ u (Anitescu 2006). When it slides, u_n = mu |u_t|.
 Eigen::Vector3d solve_associated(const Eigen::Matrix3d& W, const Eigen::Vector3d& q, double mu,

@@ -13,6 +13,7 @@
 #include "tamis/base/parallel_for.hpp"
 #include "tamis/base/prefetch.hpp"
 #include "tamis/contact/contact_law.hpp"
+#include "tamis/contact/nlgs_coloured_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -157,11 +158,45 @@ struct LocalState {
     Eigen::Vector3d u = Eigen::Vector3d::Zero();
     double trace = 0, magnitude = 0;
 };
+// One row of a contact between two blocks; the sums are those of relative_velocity(), delassus() and
+// velocity_magnitude(), with each row of H made once.
+void add_row(const ContactProblem& problem, const Contact& contact, int row, LocalState& state)
+{
+    double u = contact.drift[row], w = 0;
+    double sum = std::abs(u) + (contact.law == Law::rolling ? 0 : std::abs(contact.bias[row]));
+    for (int s = 0; s < 2; ++s) {
+        const Contact::Side& side = contact.side[s];
+        if (side.block < 0) continue;
+        const double* x = problem.v.data() + problem.offset(side.block);
+        if (problem.is_rigid(side.block)) {
+            const Eigen::Map<const ContactProblem::Row6> v(x);
+            const ContactProblem::Row6 h = problem.rigid_row(contact, s, row);
+            u += h.dot(v);
+            w += h.dot(problem.rigid_response(contact, s, row));
+            sum += h.cwiseProduct(v).lpNorm<1>();
+            continue;
+        }
+        const int n = problem.block_size(side.block);
+        const double *h = problem.H.data() + side.map + row * n, *y = problem.Y.data() + side.map + row * n;
+        for (int k = 0; k < n; ++k) {
+            u += h[k] * x[k];
+            w += h[k] * y[k];
+            sum += std::abs(h[k] * x[k]);
+        }
+    }
+    state.u[row] = u;
+    state.trace += w;
+    state.magnitude += sum;
+}
 LocalState local_state(const ContactProblem& problem, const Contact& contact, int m)
 {
     LocalState state;
     const int a = contact.side[0].block, b = contact.side[1].block;
-    if (a == b || (a >= 0 && !problem.is_rigid(a)) || (b >= 0 && !problem.is_rigid(b))) {
+    if (a != b && ((a >= 0 && !problem.is_rigid(a)) || (b >= 0 && !problem.is_rigid(b)))) {
+        for (int row = 0; row < m; ++row) add_row(problem, contact, row, state);
+        return state;
+    }
+    if (a == b) {
         for (int row = 0; row < m; ++row) {
             state.u[row] = problem.relative_velocity(contact, row);
             state.trace += problem.delassus(contact, row, contact, row);
@@ -221,62 +256,131 @@ void add_compliance(const Contact& contact, int m, double& trace, double& magnit
     }
 }
 
+// What a contact adds to the residual.
+struct Natural {
+    double natural = 0, approach = 0; // |r - P(r - rho w^)|, max(-w_n, 0)
+    double rho = 0, magnitude = 0;    // step, and sum of the magnitudes of the terms of w
+    double velocity = 0, impulse = 0; // |w|^2, |r|^2
+    bool may_be_stuck = false;
+};
+Natural natural_of(const ContactProblem& problem, const Contact& contact)
+{
+    const int m = contact.active_rows();
+    auto [u, trace, magnitude] = local_state(problem, contact, m);
+    if (contact.law != Law::rolling) {
+        u = contact.law_velocity(u);
+        if (contact.compliant()) add_compliance(contact, m, trace, magnitude);
+    }
+    const double rho = trace > 0 ? m / trace : 0;
+    if (contact.law == Law::rolling) { // in units of force: moments over the length that limits them
+        if (!(contact.friction > 0)) return {};
+        const Eigen::Vector3d projected = project_ball(contact.r - rho * u, problem.rolling_limit(contact));
+        return {.natural = (contact.r - projected).norm() / contact.friction,
+                .rho = rho,
+                .magnitude = magnitude / contact.friction};
+    }
+    Natural found{.rho = rho, .magnitude = magnitude};
+    found.velocity = u.squaredNorm();
+    found.impulse = contact.r.squaredNorm();
+    if (contact.law == Law::bilateral) {
+        found.approach = u.norm();
+        found.natural = rho * found.approach;
+        return found;
+    }
+    const double mu = contact.friction;
+    const Eigen::Vector3d projected = contact.law == Law::associated ? project_cone(contact.r - rho * u, mu)
+                                                                     : project_contact(contact.r, u, mu, rho);
+    found.approach = std::max(-u[0], 0.0);
+    found.may_be_stuck = true;
+    found.natural = (contact.r - projected).norm();
+    return found;
+}
+
+// Whether a ResidualPack takes it.
+bool common(const ContactProblem& problem, const Contact& contact)
+{
+    const int a = contact.side[0].block, b = contact.side[1].block;
+    return contact.law == Law::contact && contact.friction > 0 && a != b && (a < 0 || problem.is_rigid(a)) &&
+           (b < 0 || problem.is_rigid(b));
+}
+
+void fill(ResidualPack& pack, int lane, const ContactProblem& problem, const Contact& contact)
+{
+    const auto put = [&](double(*to)[ResidualPack::lanes], const double* from, int count) {
+        for (int i = 0; i < count; ++i) to[i][lane] = from[i];
+    };
+    put(pack.frame, contact.frame.data(), 9);
+    put(pack.bias, contact.bias.data(), 3);
+    put(pack.compliance, contact.compliance.data(), 2);
+    put(pack.drift, contact.drift.data(), 3);
+    put(pack.r, contact.r.data(), 3);
+    pack.friction[lane] = contact.friction;
+    for (int s = 0; s < 2; ++s) {
+        static const RigidBlock ground;
+        static constexpr double still[6] = {};
+        const int block = contact.side[s].block;
+        const RigidBlock& body = block < 0 ? ground : problem.rigid[block - problem.general()];
+        put(pack.arm[s], contact.arm[s].data(), 3);
+        put(pack.v[s], block < 0 ? still : problem.v.data() + problem.offset(block), 6);
+        put(pack.J[s], body.inverse_inertia.data(), 9);
+        pack.inverse_mass[s][lane] = body.inverse_mass;
+    }
+}
+
 // What some of the contacts add to the residual: maxima, and sums of squares.
 struct ResidualPart {
     double natural_max = 0, approach = 0, round_off = 0;
     double sum_natural = 0, sum_impulse = 0, sum_velocity = 0;
     int worst = -1, stuck = -1; // contacts
+
+    void add(const Natural& found, std::size_t contact)
+    {
+        if (found.may_be_stuck && found.rho == 0 && found.approach > 1e-9 * found.magnitude && stuck < 0)
+            stuck = static_cast<int>(contact);
+        if (found.natural > natural_max) {
+            natural_max = found.natural;
+            worst = static_cast<int>(contact);
+        }
+        approach = std::max(approach, found.approach);
+        round_off = std::max(round_off, found.rho * found.magnitude);
+        sum_natural += found.natural * found.natural;
+        sum_impulse += found.impulse;
+        sum_velocity += found.rho * found.rho * found.velocity;
+    }
 };
-ResidualPart residual_part(const ContactProblem& problem, std::size_t begin, std::size_t end, double* each)
+ResidualPart residual_part(const ContactProblem& problem, const ContactKernels* kernels, std::size_t begin,
+                           std::size_t end, double* each)
 {
+    constexpr std::size_t lanes = ResidualPack::lanes;
     ResidualPart part;
-    for (std::size_t a = begin; a < end; ++a) {
-        if (each) each[a] = 0;
-        if (a + 8 < end) // bodies of a contact to come lie anywhere in memory
-            for (const Contact::Side& side : problem.contacts[a + 8].side) {
+    ResidualPack pack;
+    const auto add = [&](const Natural& found, std::size_t a) {
+        if (each) each[a] = found.natural;
+        part.add(found, a);
+    };
+    for (std::size_t first = begin; first < end; first += lanes) {
+        const std::size_t last = std::min(first + lanes, end);
+        for (std::size_t a = last; a < std::min(last + lanes, end);
+             ++a) // their bodies lie anywhere in memory
+            for (const Contact::Side& side : problem.contacts[a].side) {
                 if (side.block < problem.general()) continue;
                 prefetch(problem.v.data() + problem.offset(side.block), 6);
                 prefetch(&problem.rigid[side.block - problem.general()]);
             }
-        const Contact& contact = problem.contacts[a];
-        const int m = contact.active_rows();
-        auto [u, trace, magnitude] = local_state(problem, contact, m);
-        if (contact.law != Law::rolling) {
-            u = contact.law_velocity(u);
-            if (contact.compliant()) add_compliance(contact, m, trace, magnitude);
+        const Contact* const contact = problem.contacts.data() + first;
+        const bool packed =
+            last == first + lanes &&
+            std::all_of(contact, contact + lanes, [&](const auto& c) { return common(problem, c); });
+        if (!packed) {
+            for (std::size_t a = first; a < last; ++a) add(natural_of(problem, problem.contacts[a]), a);
+            continue;
         }
-        const double rho = trace > 0 ? m / trace : 0;
-        double natural, approach = 0;
-        double impulse = contact.r.squaredNorm();
-        if (contact.law == Law::rolling) { // in units of force: moments over the length that limits them
-            if (!(contact.friction > 0)) continue;
-            const Eigen::Vector3d projected =
-                project_ball(contact.r - rho * u, problem.rolling_limit(contact));
-            natural = (contact.r - projected).norm() / contact.friction;
-            magnitude /= contact.friction;
-            u.setZero();
-            impulse = 0;
-        } else if (contact.law == Law::bilateral) {
-            approach = u.norm();
-            natural = rho * approach;
-        } else {
-            approach = std::max(-u[0], 0.0);
-            if (rho == 0 && approach > 1e-9 * magnitude && part.stuck < 0) part.stuck = static_cast<int>(a);
-            const double mu = contact.friction;
-            natural = (contact.r - (contact.law == Law::associated ? project_cone(contact.r - rho * u, mu)
-                                                                   : project_contact(contact.r, u, mu, rho)))
-                          .norm();
-        }
-        if (each) each[a] = natural;
-        if (natural > part.natural_max) {
-            part.natural_max = natural;
-            part.worst = static_cast<int>(a);
-        }
-        part.approach = std::max(part.approach, approach);
-        part.round_off = std::max(part.round_off, rho * magnitude);
-        part.sum_natural += natural * natural;
-        part.sum_impulse += impulse;
-        part.sum_velocity += rho * rho * u.squaredNorm();
+        for (std::size_t l = 0; l < lanes; ++l) fill(pack, static_cast<int>(l), problem, contact[l]);
+        kernels->check(pack);
+        for (std::size_t l = 0; l < lanes; ++l)
+            add({pack.natural[l], pack.approach[l], pack.rho[l], pack.magnitude[l], pack.square[l],
+                 pack.impulse[l], true},
+                first + l);
     }
     return part;
 }
@@ -289,12 +393,13 @@ Residual residual(const ContactProblem& problem, int threads, double* each)
     constexpr std::size_t part_size = 1024, at_once = 64;
     const std::size_t contacts = problem.contacts.size(), parts = (contacts + part_size - 1) / part_size;
     ResidualPart sum, found[at_once];
+    const ContactKernels* const kernels = contacts < ResidualPack::lanes ? nullptr : &contact_kernels();
     for (std::size_t first = 0; first < parts; first += at_once) {
         const int count = static_cast<int>(std::min(at_once, parts - first));
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
         for (int k = 0; k < count; ++k) {
             const std::size_t begin = (first + k) * part_size;
-            found[k] = residual_part(problem, begin, std::min(begin + part_size, contacts), each);
+            found[k] = residual_part(problem, kernels, begin, std::min(begin + part_size, contacts), each);
         }
         for (int k = 0; k < count; ++k) {
             if (found[k].natural_max > sum.natural_max) {

@@ -25,11 +25,9 @@ void copy(void* to, const void* from, std::size_t bytes)
 
 } // namespace
 
-const Device this_processor{[](std::size_t bytes) { return ::operator new(bytes); },
-                            [](void* memory) { ::operator delete(memory); },
-                            copy,
-                            copy,
-                            device_kernels<InOrder, double>("colours"),
+const DeviceAccess memory_of_this_processor{[](std::size_t bytes) { return ::operator new(bytes); },
+                                            [](void* memory) { ::operator delete(memory); }, copy, copy};
+const Device this_processor{memory_of_this_processor, device_kernels<InOrder, double>("colours"),
                             device_kernels<InOrder, float>("colours-float")};
 
 #ifdef TAMIS_CUDA
@@ -39,7 +37,7 @@ const char* cuda_obstacle(); // in the words of CUDA, null if there is none
 const Device& cuda_device()
 {
     if (const char* obstacle = cuda_obstacle())
-        fail("The solver cuda needs an NVIDIA device, and none can be used ({}); take the solver coloured.",
+        fail("The solver cuda needs an NVIDIA device, and none can be used ({}); take another solver.",
              obstacle);
     return cuda;
 }
@@ -47,13 +45,13 @@ const Device& cuda_device()
 const Device& cuda_device()
 {
     fail("The solver cuda is not in this build, since CUDA's compiler nvcc was not found or not wanted; "
-         "install it and configure with -DTAMIS_CUDA=ON, or take the solver coloured.");
+         "install it and configure with -DTAMIS_CUDA=ON, or take another solver.");
 }
 #endif
 
 void cuda_failed(const char* words_of_cuda)
 {
-    fail("The NVIDIA device failed ({}); take the solver coloured.", words_of_cuda);
+    fail("The NVIDIA device failed ({}); take another solver.", words_of_cuda);
 }
 
 } // namespace tamis

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "tamis/contact/device_kernel.hpp"
-
-#include <cstddef>
+#include "tamis/contact/device_memory.hpp"
 
 namespace tamis {
 
@@ -19,11 +18,7 @@ struct DeviceKernels {
     void (*move_lines)(const MoveLines<T>&, int count);
 };
 
-struct Device {
-    void* (*allocate)(std::size_t bytes);
-    void (*release)(void* memory);
-    void (*upload)(void* to, const void* from, std::size_t bytes);
-    void (*download)(void* to, const void* from, std::size_t bytes);
+struct Device : DeviceAccess {
     DeviceKernels<double> in_double;
     DeviceKernels<float> in_float;
 };
@@ -41,6 +36,7 @@ constexpr DeviceKernels<T> device_kernels(const char* solver)
 }
 
 // With memory apart from that of the caller, as a device has.
+extern const DeviceAccess memory_of_this_processor;
 extern const Device this_processor;
 
 // The first NVIDIA device; fails if there is none or this build is without CUDA.

@@ -18,15 +18,6 @@ const DeviceKernels<float>& kernels_of(const Device& device, float)
     return device.in_float;
 }
 
-// All of `from` in the memory of the device.
-template <class T, class From>
-T* send(DeviceMemory<T>& to, const Device& device, From& from)
-{
-    to.resize(device, from.size());
-    to.upload(from.data(), from.size());
-    return to.data();
-}
-
 // Out of the device or into it, by way of places `packed` on both sides.
 template <class T, class Move>
 void exchange(void (*move_there)(const Move&, int), const Move& there, const Move& here, int count,
@@ -67,10 +58,10 @@ void DeviceSweeper<T>::build(const ContactProblem& problem, const Device& device
     few_.erase(std::unique(few_.begin(), few_.end()), few_.end());
 
     auto& on = on_device_;
-    device_bed_ = {send(on.line, device, line_), send(on.inertia, device, inertia_),
-                   send(on.point, device, point_), send(on.batch, device, batch_), colouring.moving};
-    send(on.place, device, place_);
-    send(on.few, device, few_);
+    device_bed_ = {on.line.send(device, line_), on.inertia.send(device, inertia_),
+                   on.point.send(device, point_), on.batch.send(device, batch_), colouring.moving};
+    on.place.send(device, place_);
+    on.few.send(device, few_);
     const bool rolling = std::any_of(batch_.begin(), batch_.end(), [](auto& batch) { return batch.rolling; });
     impulse_.resize((rolling ? 6 : 3) * contact_.size());
     few_lines_.resize(8 * few_.size());

@@ -9,44 +9,6 @@
 
 namespace tamis {
 
-// Memory of a device; grows only.
-template <class T>
-class DeviceMemory {
-  public:
-    T* data() { return data_; }
-    void resize(const Device& device, std::size_t size)
-    {
-        if (size <= capacity_ && device_ == &device) return;
-        release();
-        device_ = &device;
-        data_ = static_cast<T*>(device.allocate((size + size / 2) * sizeof(T)));
-        capacity_ = size + size / 2;
-    }
-    void upload(const T* from, std::size_t size)
-    {
-        if (size > 0) device_->upload(data_, from, size * sizeof(T));
-    }
-    void download(T* to, std::size_t size) const
-    {
-        if (size > 0) device_->download(to, data_, size * sizeof(T));
-    }
-    DeviceMemory() = default;
-    DeviceMemory(const DeviceMemory&) = delete;
-    DeviceMemory& operator=(const DeviceMemory&) = delete;
-    ~DeviceMemory() { release(); }
-
-  private:
-    void release()
-    {
-        if (data_) device_->release(data_);
-        data_ = nullptr;
-        capacity_ = 0;
-    }
-    const Device* device_ = nullptr;
-    T* data_ = nullptr;
-    std::size_t capacity_ = 0;
-};
-
 template <class T>
 class DeviceSweeper : public ContactBatches<T, device_lanes> {
     using Batches = ContactBatches<T, device_lanes>;

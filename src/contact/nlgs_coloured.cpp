@@ -1,7 +1,7 @@
 // Nonlinear Gauss-Seidel (Jean & Moreau 1992) in batches of independent manifolds, by the local law of
 // contact_kernel.hpp. A sweep goes over the regions of the Colouring: slabs side by side, interfaces 0-1,
 // 2-3, ... side by side, interfaces 1-2, 3-4, ... side by side, then the overflow one by one with the exact
-// local solution. Three or four barriers per sweep.
+// local solution.
 //
 // Departures: sweeps watch the change of the impulses only; when it falls to the tolerance, and at
 // intervals, v is rebuilt from r in double and the residual decides; the sweeps go on from these velocities. With
@@ -16,6 +16,7 @@
 #include "tamis/contact/wedge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -47,38 +48,95 @@ namespace {
 
 constexpr int fewest_for_threads = 2000; // contacts
 
-// Waits for all threads of a team: about 20 us in a loop, some 200 more giving way to whoever wants the core, then
-// asleep. To wake takes as long as a phase of a sweep: in 50 steps of tamping on two threads, contacts took 10.8 and
-// 18.7 s where the wait went to sleep after 20 us, 8.6 and 8.1 s now. OpenMP's own barrier may keep a core
-// busy for milliseconds, which on a machine shared with others is the time of those it waits for. std::barrier wants
-// the number of threads before OpenMP has said how many there are, and sleeps sooner. Two threads on two shared cores,
-// phases of 2 and 3 us of work, best and median of seven times 4000 phases: 10 and 31 us per phase with the first loop
-// alone, 12 and 72 by std::barrier, 69 and 414 by OpenMP.
-class Barrier {
+// Sweeps as tasks: region r in sweep k waits for the regions before it that share a slab with it, and for them alone,
+// so that threads hardly wait for each other: one goes on to the next sweep while another is busy with the overflow.
+// The order of those that share bodies, hence the result, is that of sweeps one after the other.
+//
+// A thread without a task waits about 20 us in a loop, some 200 more giving way to whoever wants the core, then
+// asleep: to wake takes as long as a region. OpenMP's own barrier may keep a core busy for milliseconds, which on a
+// machine shared with others is the time of those it waits for.
+class SweepTasks {
   public:
-    void wait(int threads)
+    SweepTasks(const Colouring& colouring, bool overflow, int sweeps)
+        : regions_(2 * colouring.slabs - (overflow ? 0 : 1)), sweeps_(sweeps)
     {
-        if (threads == 1) return;
-        const int now = phase_.load(std::memory_order_acquire);
-        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads) {
-            arrived_.store(0, std::memory_order_relaxed);
-            phase_.store(now + 1, std::memory_order_release);
-            phase_.notify_all();
+        for (int i = 0; i < regions_; ++i) {
+            const int slab = i / 2;
+            region_[i] = i % 2 == 0 ? slab : colouring.slabs + slab;
+            phase_[i] = i % 2 == 0 ? 0 : region_[i] == 2 * colouring.slabs - 1 ? 3 : 1 + slab % 2;
+            slabs_[i] = colouring.slabs_of(region_[i]);
+        }
+    }
+
+    // work(r, k) until there is no more.
+    template <class Work>
+    void run(int thread, int threads, const Work& work)
+    {
+        if (threads == 1) {
+            for (int k = 0; k < sweeps_; ++k)
+                for (int phase = 0; phase < 4; ++phase)
+                    for (int i = 0; i < regions_; ++i)
+                        if (phase_[i] == phase) work(region_[i], k);
             return;
         }
-        const auto over = [&] { return phase_.load(std::memory_order_acquire) != now; };
+        const int first = regions_ * thread / threads;
+        while (true) {
+            const int finished = finished_.load(std::memory_order_acquire);
+            if (finished == regions_ * sweeps_) return;
+            if (const int i = take(first); i >= 0) {
+                const int k = done_[i].load(std::memory_order_relaxed);
+                work(region_[i], k);
+                done_[i].store(k + 1, std::memory_order_release);
+                finished_.fetch_add(1, std::memory_order_acq_rel);
+                finished_.notify_all();
+            } else {
+                wait(finished);
+            }
+        }
+    }
+
+  private:
+    // Of the tasks that can be done, one of the earliest sweep, from `first` on; -1: none now.
+    int take(int first)
+    {
+        while (true) {
+            int best = -1, sweep = sweeps_;
+            for (int j = 0; j < regions_; ++j) {
+                const int i = (first + j) % regions_, k = taken_[i].load(std::memory_order_relaxed);
+                if (k < sweep && ready(i, k)) {
+                    best = i;
+                    sweep = k;
+                }
+            }
+            if (best < 0 || taken_[best].compare_exchange_strong(sweep, sweep + 1)) return best;
+        }
+    }
+    bool ready(int i, int k) const
+    {
+        for (int j = 0; j < regions_; ++j)
+            if ((slabs_[j] & slabs_[i]) != 0 || j == i)
+                if (done_[j].load(std::memory_order_acquire) < k + (phase_[j] < phase_[i])) return false;
+        return true;
+    }
+    void wait(int finished)
+    {
+        const auto over = [&] { return finished_.load(std::memory_order_acquire) != finished; };
         for (int i = 0; i < 20000; ++i)
             if (over()) return;
         for (int i = 0; i < 400; ++i) {
             std::this_thread::yield();
             if (over()) return;
         }
-        phase_.wait(now, std::memory_order_acquire);
+        finished_.wait(finished, std::memory_order_acquire);
     }
 
-  private:
-    alignas(64) std::atomic<int> arrived_{0};
-    alignas(64) std::atomic<int> phase_{0};
+    static constexpr int most_regions = 2 * Colouring::most_slabs;
+    int regions_, sweeps_;
+    // Neighbours in space follow each other, the overflow comes last.
+    std::array<int, most_regions> region_{}, phase_{};
+    std::array<unsigned, most_regions> slabs_{};
+    alignas(64) std::array<std::atomic<int>, most_regions> taken_{}, done_{}; // sweeps
+    alignas(64) std::atomic<int> finished_{0};                                // tasks
 };
 
 template <class T>
@@ -103,7 +161,7 @@ template <class T>
 void Sweeper<T>::build(const ContactProblem& problem, const BatchKernels<T>& kernels, int threads)
 {
     kernels_ = &kernels;
-    colouring.arrange(problem, lanes);
+    colouring.arrange(problem, lanes, threads);
     this->lay_out(problem, threads);
     const int batches = static_cast<int>(batch_.size());
     change_.resize(2 * colouring.slabs - 1);
@@ -139,38 +197,26 @@ template <class T>
 Change Sweeper<T>::sweep(ContactProblem& problem, int count, int threads, int shuffled)
 {
     Change total;
-    const int slabs = colouring.slabs, *region = colouring.region.data();
-    Barrier barrier;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (int k = 0; k < count; ++k) {
+    const int *region = colouring.region.data(), overflow = 2 * colouring.slabs - 1;
+    const auto sweep_region = [&](int r, int k) {
         const bool measure = k == count - 1;
-        const auto sweep_region = [&](int r) {
-            if (measure) change_[r] = {};
-            BatchChange<T>* const change = measure ? &change_[r] : nullptr;
-            const int batches = region[r + 1] - region[r];
-            if (shuffled == 0) return kernels_->sweep(bed_, region[r], region[r + 1], change);
-            Shuffle order(batches, static_cast<unsigned>(shuffled + k));
-            for (int i = 0; i < batches; ++i) {
-                const int b = region[r] + order.next();
-                kernels_->sweep(bed_, b, b + 1, change);
-            }
-        };
-#pragma omp for schedule(static) nowait
-        for (int s = 0; s < slabs; ++s) sweep_region(s);
-        barrier.wait(omp_get_num_threads());
-#pragma omp for schedule(static) nowait
-        for (int s = 0; s < slabs - 1; s += 2) sweep_region(slabs + s);
-        barrier.wait(omp_get_num_threads());
-#pragma omp for schedule(static) nowait
-        for (int s = 1; s < slabs - 1; s += 2) sweep_region(slabs + s);
-        barrier.wait(omp_get_num_threads());
-        if (overflow_.empty()) continue;
-        if (omp_get_thread_num() == 0) {
+        if (r == overflow) {
             total = {};
-            this->sweep_overflow(problem, total);
+            return this->sweep_overflow(problem, total);
         }
-        barrier.wait(omp_get_num_threads());
-    }
+        if (measure) change_[r] = {};
+        BatchChange<T>* const change = measure ? &change_[r] : nullptr;
+        const int batches = region[r + 1] - region[r];
+        if (shuffled == 0) return kernels_->sweep(bed_, region[r], region[r + 1], change);
+        Shuffle order(batches, static_cast<unsigned>(shuffled + k));
+        for (int i = 0; i < batches; ++i) {
+            const int b = region[r] + order.next();
+            kernels_->sweep(bed_, b, b + 1, change);
+        }
+    };
+    SweepTasks tasks(colouring, !overflow_.empty(), count);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    tasks.run(omp_get_thread_num(), omp_get_num_threads(), sweep_region);
     for (const BatchChange<T>& part : change_)
         for (int l = 0; l < lanes; ++l) {
             total.largest = std::max<double>(total.largest, part.largest[l]);

@@ -41,10 +41,21 @@ struct BatchKernels {
     void (*prepare)(const ContactBed<T>& bed, int begin, int end);
 };
 
+// Contacts with friction between rigid bodies, or a body and the ground: their numbers, one contact a lane.
+struct ResidualPack {
+    static constexpr int lanes = 8;
+    alignas(64) double frame[9][lanes]; // columns n, t1, t2
+    double arm[2][3][lanes], v[2][6][lanes], inverse_mass[2][lanes], J[2][9][lanes];
+    double friction[lanes], bias[3][lanes], compliance[2][lanes], drift[3][lanes], r[3][lanes];
+    // Found: |r - P(r - rho w^)|, max(-w_n, 0), rho, sum of the magnitudes in w, |w|^2, |r|^2.
+    double natural[lanes], approach[lanes], rho[lanes], magnitude[lanes], square[lanes], impulse[lanes];
+};
+
 struct ContactKernels {
     const char* name;
     BatchKernels<double> in_double;
     BatchKernels<float> in_float;
+    void (*check)(ResidualPack& pack);
 };
 extern const ContactKernels contact_kernels_scalar, contact_kernels_sse2, contact_kernels_avx2,
     contact_kernels_avx512;

@@ -4,6 +4,7 @@
 #include "tamis/base/simd.hpp"
 #include "tamis/contact/contact_kernel.hpp"
 #include "tamis/contact/nlgs_coloured_kernel.hpp"
+#include "tamis/contact/residual_kernel.hpp"
 
 namespace tamis::TAMIS_SIMD {
 
@@ -93,13 +94,19 @@ static void prepare(const ContactBed<T>& bed, int begin, int end)
     }
 }
 
+static void check(ResidualPack& pack)
+{
+    for (int k = 0; k < ResidualPack::lanes; k += lanes_of<Native<double>>)
+        check_contacts<Native<double>>(pack, k);
+}
+
 } // namespace tamis::TAMIS_SIMD
 
+// clang-format off
 #define TAMIS_CONTACT_KERNELS(isa)                                                                           \
-    extern const tamis::ContactKernels tamis::contact_kernels_##isa                                          \
-    {                                                                                                        \
-#isa, {tamis::TAMIS_SIMD::sweep < double>, tamis::TAMIS_SIMD::prepare < double> },                   \
-        {                                                                                                    \
-            tamis::TAMIS_SIMD::sweep<float>, tamis::TAMIS_SIMD::prepare<float>                               \
-        }                                                                                                    \
-    }
+    extern const tamis::ContactKernels tamis::contact_kernels_##isa {                                        \
+        #isa,                                                                                                \
+        {tamis::TAMIS_SIMD::sweep<double>, tamis::TAMIS_SIMD::prepare<double>},                              \
+        {tamis::TAMIS_SIMD::sweep<float>, tamis::TAMIS_SIMD::prepare<float>},                                \
+        tamis::TAMIS_SIMD::check}
+// clang-format on

@@ -2,6 +2,7 @@
 // cheaper than looking at boxes first.
 #include "tamis/model/detection.hpp"
 
+#include "tamis/base/parallel_for.hpp"
 #include "tamis/base/prefetch.hpp"
 #include "tamis/collision/polyhedra_manifold.hpp"
 
@@ -13,8 +14,8 @@ namespace tamis {
 
 namespace {
 constexpr int few_shapes = 16;
-constexpr std::size_t enough_for_threads = 2000; // pairs
-constexpr double tie = 1e-9; // of the size of a pair: gaps that differ by less count as equal
+constexpr int enough_for_threads = 2000; // pairs, or shapes
+constexpr double tie = 1e-9;             // of the size of a pair: gaps that differ by less count as equal
 } // namespace
 
 Detection::Detection(const Model& model, int threads)
@@ -51,11 +52,13 @@ Detection::Pairs Detection::candidates(double alert, std::span<const double> rea
     const std::size_t shapes = poses_.size();
     if (shapes <= few_shapes) return {all_pairs_, {}};
     bounds_.resize(shapes);
-    for (std::size_t s = 0; s < shapes; ++s) {
-        if (s + 4 < shapes)
-            if (const Hull* hull = polyhedron_hull(model_.shapes()[s + 4].shape)) prefetch(hull->vertices);
-        set_bounds(s, alert, reach);
-    }
+    const int count = static_cast<int>(shapes);
+    parallel_for(count, count < enough_for_threads ? 1 : threads_, [&](int begin, int end) {
+        for (int s = begin; s < end; ++s) {
+            if (s + 4 < end && hull_[s + 4]) prefetch(hull_[s + 4]->vertices);
+            set_bounds(s, alert, reach);
+        }
+    });
     return overlapping_boxes();
 }
 
@@ -64,7 +67,10 @@ Detection::Pairs Detection::overlapping_boxes()
     const Pairs pairs{broadphase_.pairs(bounds_), broadphase_.candidate_numbers()};
     if (searches_ != broadphase_.searches()) {
         searches_ = broadphase_.searches();
-        apart_.assign(broadphase_.candidates(), -std::numeric_limits<double>::infinity());
+        apart_.swap(apart_before_);
+        apart_.clear();
+        for (const int earlier : broadphase_.earlier_numbers())
+            apart_.push_back(earlier < 0 ? -std::numeric_limits<double>::infinity() : apart_before_[earlier]);
     }
     return pairs;
 }
@@ -104,23 +110,32 @@ const std::vector<DetectedContact>& Detection::look_again(std::span<const char> 
 const std::vector<DetectedContact>& Detection::collect(double alert, std::span<const double> reach)
 {
     const Pairs pairs = candidates(alert, reach);
-    const std::size_t count = pairs.shapes.size();
-    found_.clear();
+    const int count = static_cast<int>(pairs.shapes.size());
     if (threads_ == 1 || count < enough_for_threads) {
+        found_.clear();
         look_at(pairs, alert, reach, scratch_, found_);
         return found_;
     }
-    // Equal parts, put together in the order of the pairs.
-    parts_.resize(threads_);
-    const std::size_t size = (count + threads_ - 1) / threads_;
-#pragma omp parallel for schedule(static, 1) num_threads(threads_)
-    for (int k = 0; k < threads_; ++k) {
-        const std::size_t first = std::min(k * size, count);
+    // In parts, put together in the order of the pairs.
+    const int parts = 16 * threads_, size = (count + parts - 1) / parts;
+    parts_.resize(parts);
+    scratches_.resize(threads_);
+#pragma omp parallel for schedule(dynamic) num_threads(threads_)
+    for (int k = 0; k < parts; ++k) {
+        const int first = std::min(k * size, count);
         parts_[k].found.clear();
-        look_at(pairs.part(first, std::min(size, count - first)), alert, reach, parts_[k].scratch,
-                parts_[k].found);
+        look_at(pairs.part(first, std::min(size, count - first)), alert, reach,
+                scratches_[omp_get_thread_num()], parts_[k].found);
     }
-    for (const Part& part : parts_) found_.insert(found_.end(), part.found.begin(), part.found.end());
+    std::size_t all = 0;
+    for (Part& part : parts_) {
+        part.first = all;
+        all += part.found.size();
+    }
+    found_.resize(all);
+#pragma omp parallel for schedule(static) num_threads(threads_)
+    for (int k = 0; k < parts; ++k)
+        std::ranges::copy(parts_[k].found, found_.begin() + static_cast<std::ptrdiff_t>(parts_[k].first));
     return found_;
 }
 

@@ -96,9 +96,9 @@ class Detection {
     std::vector<const Hull*> hull_; // of a polyhedron, else null
     std::vector<double> travelled_; // by a polyhedron: bound of the way of its points since the start
     // Of a candidate, two polyhedra that were apart when looked at: their distance then plus what both had travelled.
-    std::vector<double> apart_;
-    long searches_ = 0;               // of the broad phase, that apart_ belongs to
-    std::vector<Material> materials_; // by pair of materials
+    std::vector<double> apart_, apart_before_; // now, and before the last search of the broad phase
+    long searches_ = 0;                        // of the broad phase, that apart_ belongs to
+    std::vector<Material> materials_;          // by pair of materials
     bool anticipates_ = false, rolls_ = false, complies_ = false;
     std::vector<std::pair<int, int>> all_pairs_; // of a small model
     Broadphase broadphase_;
@@ -108,9 +108,10 @@ class Detection {
     std::vector<DetectedContact> found_, found_again_;
     std::vector<std::pair<int, int>> pairs_again_;
     std::vector<int> numbers_again_;
-    struct Part { // of a thread
-        Scratch scratch;
+    std::vector<Scratch> scratches_; // of the threads
+    struct Part {                    // of the pairs
         std::vector<DetectedContact> found;
+        std::size_t first = 0; // among all found
     };
     std::vector<Part> parts_;
 };

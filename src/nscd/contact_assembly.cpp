@@ -321,13 +321,24 @@ std::array<int, 2> ContactAssembly::keep_wedge(const ContactProblem& problem,
 
 void ContactAssembly::write(const ContactProblem& problem, std::vector<ContactRecord>& records) const
 {
-    for (std::size_t k = 0; k < contact_of_.size(); ++k) {
-        const DetectedContact& d = found_[k];
-        const Contact& contact = problem.contacts[contact_of_[k]];
-        records.push_back({d.shape_a, d.shape_b, d.point.feature, d.point.gap, map_.points(d).second,
-                           contact.frame, u_minus_[k], problem.relative_velocity(contact), contact.r,
-                           growth_.empty() ? Vector3d(0, 0, 0) : growth_[k]});
-    }
+    const int count = this->count();
+    records.resize(count);
+    parallel_for(count, threads_for(count), [&](int begin, int end) {
+        for (int k = begin; k < end; ++k) {
+            const DetectedContact& d = found_[k];
+            const Contact& contact = problem.contacts[contact_of_[k]];
+            records[k] = {d.shape_a,
+                          d.shape_b,
+                          d.point.feature,
+                          d.point.gap,
+                          map_.points(d).second,
+                          contact.frame,
+                          u_minus_[k],
+                          problem.relative_velocity(contact),
+                          contact.r,
+                          growth_.empty() ? Vector3d(0, 0, 0) : growth_[k]};
+        }
+    });
 }
 
 void ContactAssembly::write(const State& state, SavedState& out)

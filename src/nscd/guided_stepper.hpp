@@ -18,6 +18,9 @@ class GuidedStepper : public Stepper {
     virtual const State& state() const = 0; // of mechanisms, at least
     virtual void
     start_from(const State& state) = 0; // of this model: its mechanisms, with nothing touched yet
+    // The step from now on. Steps between two calls have times t_0 + k h, hence one call makes no difference in bits
+    // until the next step of another size.
+    virtual void set_step(double h) = 0;
     // go_back() returns to the last keep(), any number of times.
     virtual void keep() = 0;
     virtual void go_back() = 0;

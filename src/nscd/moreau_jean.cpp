@@ -54,7 +54,7 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
     v_start_ = Eigen::VectorXd::Zero(6 * blocks_->rigid_blocks());
     problem_.v_free = Eigen::VectorXd::Zero(problem_.velocities());
     problem_.v = problem_.v_free;
-    reach_ = std::make_unique<Reach>(model, *blocks_, grains_, options.alert, options.h);
+    reach_ = std::make_unique<Reach>(model, *blocks_, grains_, options.alert, options.h, threads_);
     sizes_ = model.sizes();
 
     solver_->stop.max_sweeps = options.contacts.max_sweeps;
@@ -79,6 +79,16 @@ MoreauJean::MoreauJean(const Model& model, const MoreauJeanOptions& options)
 }
 
 MoreauJean::~MoreauJean() = default;
+
+void MoreauJean::set_step(double h)
+{
+    for (State::Impulse& i : state_.impulses) i.spring *= h / options_.h; // h times a force
+    grid_ = {state_.t, state_.step};
+    options_.h = times_.h = h;
+    reach_->set_step(h);
+    for (RelativeView* view : {now_.get(), &mechanisms_.middle(), &mechanisms_.ahead()}) view->set_step(h);
+    set_tolerance(options_.contacts.tolerance);
+}
 
 void MoreauJean::set_tolerance(double tolerance)
 {
@@ -134,7 +144,7 @@ StepReport MoreauJean::step()
 void MoreauJean::predict()
 {
     times_.t = state_.t;
-    times_.t_next = (state_.step + 1) * options_.h;
+    times_.t_next = grid_.next(state_.step, options_.h);
     times_.t_m = state_.t + (1 - options_.theta) * options_.h;
     mechanisms_.predict(state_, times_);
     if (grains_.count() == 0) return;

@@ -32,6 +32,7 @@ class MoreauJean : public GuidedStepper {
     void guide(std::span<const double> velocities) override { mechanisms_.guide(velocities); }
     const State& state() const override { return state_; }
     void start_from(const State& state) override { restore(state); }
+    void set_step(double h) override;
     void keep() override { kept_ = state_; }
     void go_back() override { restore(kept_); }
 
@@ -62,6 +63,7 @@ class MoreauJean : public GuidedStepper {
     int threads_;
     State state_, kept_;
     StepTimes times_;
+    StepGrid grid_;
     Mechanisms mechanisms_;
     Grains grains_;
     std::unique_ptr<BlockMap> blocks_;

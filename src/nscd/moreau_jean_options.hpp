@@ -49,6 +49,13 @@ struct MoreauJeanOptions {
     double newton_tolerance = 1e-10;
 };
 
+// Times of steps of one size, which no sum of steps enters: t_0 + (k - k_0) h.
+struct StepGrid {
+    double t = 0;
+    long step = 0;
+    double next(long done, double h) const { return t + static_cast<double>(done + 1 - step) * h; }
+};
+
 // The step under way.
 struct StepTimes {
     double h, theta;

@@ -2,6 +2,8 @@
 // radius or, for planes, times the distance of the farthest shape that they may meet.
 #include "tamis/nscd/reach.hpp"
 
+#include "tamis/base/parallel_for.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,10 +11,24 @@ namespace tamis {
 
 using Eigen::Vector3d;
 
-Reach::Reach(const Model& model, const BlockMap& blocks, const Grains& grains, double alert, double h)
+namespace {
+constexpr std::size_t fewest_for_threads = 2000; // shapes
+} // namespace
+
+Reach::Reach(const Model& model, const BlockMap& blocks, const Grains& grains, double alert, double h,
+             int threads)
     : model_(model), blocks_(blocks), grains_(grains), alert_(alert), h_(h),
-      reach_(model.shapes().size(), 0.0), widened_(model.shapes().size(), 0)
+      threads_(model.shapes().size() < fewest_for_threads ? 1 : threads), grain_(model.shapes().size(), -1),
+      margin_(model.shapes().size(), 0.0), reach_(model.shapes().size(), 0.0),
+      widened_(model.shapes().size(), 0)
 {
+    for (std::size_t s = 0; s < reach_.size(); ++s) {
+        const AttachedShape& shape = model.shapes()[s];
+        if (shape.body < 0) continue;
+        grain_[s] = blocks.grain(shape.body);
+        if (grain_[s] < 0) others_.push_back(static_cast<int>(s));
+        margin_[s] = margin(shape);
+    }
 }
 
 // What a plane that turns may meet is no farther than this.
@@ -45,37 +61,33 @@ double Reach::margin(const AttachedShape& shape) const
     return std::isfinite(size) ? alert_ * size : 0; // a plane: the other one's part of the alert counts
 }
 
+template <class Work>
+void Reach::each_grain(const Work& work)
+{
+    parallel_for(static_cast<int>(grain_.size()), threads_, [&](int begin, int end) {
+        for (int s = begin; s < end; ++s)
+            if (grain_[s] >= 0) work(s, grain_[s]);
+    });
+}
+
 void Reach::set(const RelativeView& middle, std::span<const GrainState> start)
 {
-    for (std::size_t s = 0; s < reach_.size(); ++s) {
-        const AttachedShape& shape = model_.shapes()[s];
-        if (shape.body < 0) continue;
-        const int g = blocks_.grain(shape.body);
-        reach_[s] = margin(shape) + h_ * (g >= 0 ? grains_.speed(g, start[g]) : speed(shape, middle));
-    }
+    each_grain([&](int s, int g) { reach_[s] = margin_[s] + h_ * grains_.speed(g, start[g]); });
+    for (const int s : others_) reach_[s] = margin_[s] + h_ * speed(model_.shapes()[s], middle);
 }
 
 bool Reach::widen(const RelativeView& end, const double* v_grains)
 {
-    bool any = false;
-    for (std::size_t s = 0; s < reach_.size(); ++s) {
-        const AttachedShape& shape = model_.shapes()[s];
-        widened_[s] = 0;
-        if (shape.body < 0) continue;
-        const int g = blocks_.grain(shape.body);
-        double v;
-        if (g >= 0) {
-            const Eigen::Map<const Vector3d> velocity(v_grains + 6 * g), omega(v_grains + 6 * g + 3);
-            v = velocity.norm() + model_.grains()[g].radius * omega.norm();
-        } else {
-            v = speed(shape, end);
-        }
-        if (!(h_ * v > reach_[s])) continue;
-        reach_[s] = margin(shape) + h_ * v;
-        widened_[s] = 1;
-        any = true;
-    }
-    return any;
+    const auto as_far_as_at = [&](int s, double v) {
+        widened_[s] = h_ * v > reach_[s];
+        if (widened_[s]) reach_[s] = margin_[s] + h_ * v;
+    };
+    each_grain([&](int s, int g) {
+        const Eigen::Map<const Vector3d> velocity(v_grains + 6 * g), omega(v_grains + 6 * g + 3);
+        as_far_as_at(s, velocity.norm() + model_.grains()[g].radius * omega.norm());
+    });
+    for (const int s : others_) as_far_as_at(s, speed(model_.shapes()[s], end));
+    return std::find(widened_.begin(), widened_.end(), 1) != widened_.end();
 }
 
 } // namespace tamis

@@ -12,8 +12,10 @@ namespace tamis {
 class Reach {
   public:
     // `alert`: part of the size.
-    Reach(const Model& model, const BlockMap& blocks, const Grains& grains, double alert, double h);
+    Reach(const Model& model, const BlockMap& blocks, const Grains& grains, double alert, double h,
+          int threads);
 
+    void set_step(double h) { h_ = h; }
     void set(const RelativeView& middle, std::span<const GrainState> start);
     // With the velocities at the end of the step, six for each grain: whether some shapes move farther than they
     // reached. These then reach as far.
@@ -26,12 +28,17 @@ class Reach {
     double speed(const AttachedShape& shape, const RelativeView& view) const; // of a mechanism's body
     double farthest(const Eigen::Vector3d& from, const RelativeView& view) const;
     double margin(const AttachedShape& shape) const;
+    template <class Work>
+    void each_grain(const Work& work); // work(shape, grain) for the shapes of grains, by all threads
 
     const Model& model_;
     const BlockMap& blocks_;
     const Grains& grains_;
     double alert_, h_;
-    std::vector<double> reach_;
+    int threads_;
+    std::vector<int> grain_;  // of shapes; -1: a mechanism's, or the ground's
+    std::vector<int> others_; // shapes of mechanisms
+    std::vector<double> margin_, reach_;
     std::vector<char> widened_;
 };
 

@@ -43,8 +43,7 @@ std::span<const ContactRecord> RelativeView::contacts() const
 {
     if (!contacts_made_) {
         contacts_made_ = true;
-        contacts_.clear();
-        make_contacts(contacts_);
+        make_contacts(contacts_); // in place of those of before
     }
     return contacts_;
 }

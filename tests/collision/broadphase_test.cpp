@@ -8,6 +8,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <map>
 #include <numeric>
 
 namespace broadphase_test {
@@ -219,6 +220,38 @@ TEST(Broadphase, DoesNotDependOnEarlierCalls)
                 ASSERT_EQ(Broadphase(filter).pairs(boxes), expected);
             }
         }
+}
+
+TEST(Broadphase, KnowsTheEarlierNumbersOfItsCandidates)
+{
+    Boxes boxes = cubes(300, 1, 3, 0.5);
+    Broadphase broadphase(all_pairs(boxes.size()));
+    std::map<std::pair<int, int>, int> before; // pair -> number
+    int known = 0;
+    for (int n = 0; n < 60; ++n) {
+        const long searches = broadphase.searches();
+        const Pairs pairs = broadphase.pairs(boxes);
+        const bool searched = broadphase.searches() != searches;
+        std::map<std::pair<int, int>, int> now;
+        for (std::size_t k = 0; k < pairs.size(); ++k) {
+            const int number = now[pairs[k]] = broadphase.candidate_numbers()[k];
+            const auto found = before.find(pairs[k]);
+            if (!searched || found == before.end()) continue;
+            EXPECT_EQ(broadphase.earlier_numbers()[number], found->second);
+            ++known;
+        }
+        for (const int number : broadphase.earlier_numbers()) EXPECT_TRUE(n > 0 || number == -1);
+        // Pairs keep their numbers until the next search.
+        if (searched) before.clear();
+        before.insert(now.begin(), now.end());
+        for (Bounds& b : boxes) {
+            const Vector3d d = random_vector(0.02);
+            b.low += d;
+            b.high += d;
+        }
+    }
+    EXPECT_GT(known, 1000);
+    EXPECT_GT(broadphase.searches(), 5);
 }
 
 // Nothing else moves that could cause a new search.

@@ -1,11 +1,13 @@
 #include "tamis/contact/contact_problem.hpp"
 
 #include "contact/beds.hpp"
+#include "tamis/contact/nlgs_coloured_kernel.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
@@ -264,6 +266,47 @@ TEST(ContactProblem, RigidBlocksEqualGeneralBlocksWithTheSameMaps)
         EXPECT_NEAR(a.natural_rms, b.natural_rms, 1e-12 * b.natural_rms);
         EXPECT_NEAR(a.approach, b.approach, 1e-12 * b.approach);
         EXPECT_NEAR(a.round_off, b.round_off, 1e-12 * b.round_off);
+    }
+}
+
+// Contacts with friction between rigid bodies are taken by eight, in fewer than eight one by one; to the same bits.
+TEST(ContactProblem, ResidualOfManyContactsIsThatOfEach)
+{
+    beds::Random random(7);
+    ContactProblem problem = beds::bed({.cells = {7, 5, 4}});
+    beds::soften(problem, 0.1, 1e-3);
+    problem.rigid[3].inverse_mass = 0; // prescribed
+    problem.rigid[3].inverse_inertia.setZero();
+    for (std::size_t a = 0; a < problem.contacts.size(); ++a) {
+        Contact& contact = problem.contacts[a];
+        contact.r = (a % 4 == 0 ? 0 : 3) * random.vector(1);
+        contact.r[0] = a % 5 == 0 ? 0 : std::abs(contact.r[0]);
+        contact.drift = random.vector(1e-3);
+        if (a > 200 && a % 16 == 0) contact.friction = 0;
+    }
+    problem.rebuild_velocities();
+    problem.contacts[300].r[1] = std::numeric_limits<double>::infinity(); // not a number, if anything
+    const std::size_t count = problem.contacts.size();
+    ASSERT_GT(count, 500u);
+    std::vector<double> one(count), all(count);
+    Residual worst;
+    for (std::size_t first = 0; first < count; first += 7) {
+        ContactProblem few = problem;
+        few.contacts.assign(problem.contacts.begin() + first,
+                            problem.contacts.begin() + std::min(first + 7, count));
+        const Residual found = residual(few, 1, &one[first]);
+        worst.approach = std::max(worst.approach, found.approach);
+    }
+    for (const char* isa : {"scalar", "sse2", "avx2", "avx512"}) {
+        if (!contact_kernels(isa)) continue;
+        setenv("TAMIS_SIMD", isa, 1);
+        const Residual found = residual(problem, 1, all.data());
+        unsetenv("TAMIS_SIMD");
+        for (std::size_t a = 0; a < count; ++a) {
+            const bool neither = std::isnan(one[a]) && std::isnan(all[a]);
+            EXPECT_TRUE(neither || all[a] == one[a]) << isa << ' ' << a;
+        }
+        EXPECT_EQ(found.approach, worst.approach) << isa;
     }
 }
 
