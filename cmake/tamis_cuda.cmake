@@ -1,6 +1,7 @@
-# The sweeps on NVIDIA devices (TAMIS_CUDA), wherever CUDA's compiler is. Programs need neither CUDA nor a device
-# to start, since its runtime is linked statically and asks for the driver when it is used. Not under sanitizers:
-# the address sanitizer holds addresses that CUDA's driver wants (github.com/google/sanitizers/issues/629).
+# Sweeps, and balls of the method dem, on NVIDIA devices (TAMIS_CUDA), wherever CUDA's compiler is. Programs need
+# neither CUDA nor a device to start, since its runtime is linked statically and asks for the driver when it is used.
+# Not under sanitizers: the address sanitizer holds addresses that CUDA's driver wants
+# (github.com/google/sanitizers/issues/629).
 if(NOT TAMIS_CUDA OR TAMIS_SANITIZE)
   return()
 endif()
@@ -25,7 +26,8 @@ if(NOT CMAKE_CUDA_COMPILER)
                       "install it, name it by -DCMAKE_CUDA_COMPILER=..., or configure with -DTAMIS_CUDA=OFF.")
 endif()
 enable_language(CUDA)
-add_library(tamis_device STATIC ${PROJECT_SOURCE_DIR}/src/contact/device_cuda.cu)
+add_library(tamis_device STATIC ${PROJECT_SOURCE_DIR}/src/contact/device_cuda.cu
+                                ${PROJECT_SOURCE_DIR}/src/dem/penalty_cuda.cu)
 target_include_directories(tamis_device PRIVATE ${PROJECT_SOURCE_DIR}/include)
 # Same bits as on the processor: no fused operations.
 set_target_properties(tamis_device PROPERTIES CUDA_STANDARD 17 CUDA_RUNTIME_LIBRARY Static COMPILE_OPTIONS
@@ -36,4 +38,6 @@ endif()
 find_package(CUDAToolkit REQUIRED)
 target_link_libraries(tamis_device PRIVATE CUDA::cudart_static)
 target_link_libraries(tamis_contact PRIVATE tamis_device)
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/contact/device.cpp APPEND PROPERTY COMPILE_DEFINITIONS TAMIS_CUDA)
+target_link_libraries(tamis_dem PRIVATE tamis_device)
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/contact/device.cpp ${PROJECT_SOURCE_DIR}/src/dem/penalty_device.cpp
+             APPEND PROPERTY COMPILE_DEFINITIONS TAMIS_CUDA)

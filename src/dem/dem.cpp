@@ -141,6 +141,7 @@ PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<con
     bed.threads =
         options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
     if (balls.size() < 2000) bed.threads = 1; // starting threads would cost more than the work
+    bed.device = options.device;
     const PairFilter& filter = model.filter();
     const auto special = [](const AttachedShape& s) { return s.group != 1 || s.mask != ~0u; };
     if (!filter.excluded.empty() || std::ranges::any_of(model.shapes(), special)) {
@@ -209,7 +210,7 @@ Dem::Dem(const Model& model, const DemOptions& options)
       walls_{walls_of(model), {}}, view_(model, mechanisms_.bodies(), walls_),
       motions_((view_.set(0, state_.q.data(), state_.v.data()), motions_of(view_, walls_.shapes))),
       bed_(make_bed(model, options, walls_.shapes, motions_)), blocks_(model, mechanisms_.without_freedom()),
-      next_memory_(state_.memory), sizes_(model.sizes())
+      next_memory_(state_.memory), sizes_(model.sizes()), stable_step_(hart_step(model, 0.2))
 {
     refuse_contacts(model, walls_.shapes, mechanisms_.without_freedom());
     walls_.on.resize(walls_.shapes.size());
@@ -224,7 +225,10 @@ Dem::Dem(const Model& model, const DemOptions& options)
         view->set_memory(state_.memory);
         view->set_step(options.h);
     }
-    view_.make_contacts = [this](std::vector<ContactRecord>& out) { write_contacts(out); };
+    view_.make_contacts = [this](std::vector<ContactRecord>& out) {
+        out.clear();
+        write_contacts(out);
+    };
     view_.make_contact_energy = [this] { return bed_.spring_energy(); };
     view_.make_dissipated = [this] { return bed_.dissipated(); };
     view_.make_sections = [this](int beam) { return mechanisms_.sections(beam, state_, view_); };
@@ -236,7 +240,7 @@ StepReport Dem::step()
 {
     clock_.start();
     times_.t = times_.t_m = state_.t;
-    times_.t_next = (state_.step + 1) * options_.h;
+    times_.t_next = grid_.next(state_.step, options_.h);
     mechanisms_.predict(state_, times_);
     clock_.end(Phase::predict);
     bed_.forces();
@@ -397,6 +401,20 @@ void Dem::go_on_from(const State& state)
     place_walls();
 }
 
+void Dem::set_step(double h)
+{
+    if (h > stable_step_ * (1 + 1e-9))
+        throw OptionError("h", fmt::format("The step of {:g} s is beyond that of Hart, which is stable up to "
+                                           "{:.3g} s: give a smaller one.",
+                                           h, stable_step_));
+    grid_ = {state_.t, state_.step};
+    options_.h = times_.h = h;
+    bed_.set_step(h);
+    for (RelativeView* view :
+         {static_cast<RelativeView*>(&view_), &mechanisms_.middle(), &mechanisms_.ahead()})
+        view->set_step(h);
+}
+
 void Dem::start_from(const State& state)
 {
     go_on_from(state);
@@ -407,6 +425,10 @@ void Dem::start_from(const State& state)
 
 void Dem::keep()
 {
+    if (options_.device)
+        fail(
+            "A device does not go back to an earlier step: couple without iterations, or step the balls on the "
+            "processor.");
     if (!kept_) {
         kept_.emplace(Kept{state_, bed_, walls_.on});
         return;
@@ -420,6 +442,7 @@ void Dem::go_back()
 {
     go_on_from(kept_->state);
     bed_ = kept_->bed;
+    bed_.set_step(options_.h);
     walls_.on = kept_->on_walls;
     show();
 }

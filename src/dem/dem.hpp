@@ -21,8 +21,9 @@ namespace tamis {
 struct DemOptions {
     double h = 0;
     FrictionModel friction = FrictionModel::elastic;
-    int threads = 1;                // 0: as many as the machine has
-    std::vector<Coordinate> guided; // from outside; nscd/guided_stepper.hpp
+    int threads = 1;                       // 0: as many as the machine has
+    const PenaltyDevice* device = nullptr; // that moves the balls
+    std::vector<Coordinate> guided;        // from outside; nscd/guided_stepper.hpp
 };
 
 // Hart's step (1) of the grain for which it is smallest; infinite if contacts are rigid or there are no grains.
@@ -73,6 +74,7 @@ class Dem : public GuidedStepper {
     void guide(std::span<const double> velocities) override { mechanisms_.guide(velocities); }
     const State& state() const override { return state_; } // of mechanisms
     void start_from(const State& state) override;
+    void set_step(double h) override; // bounded by Hart's as in the constructor
     void keep() override;
     void go_back() override;
 
@@ -92,6 +94,7 @@ class Dem : public GuidedStepper {
     Mechanisms mechanisms_;
     State state_; // of mechanisms; nothing of grains
     StepTimes times_;
+    StepGrid grid_;
     DemWalls walls_;
     DemView view_;
     std::vector<BodyMotion> motions_; // of walls
@@ -100,6 +103,7 @@ class Dem : public GuidedStepper {
     ContactProblem problem_; // velocities of mechanisms
     std::vector<double> next_memory_;
     std::vector<double> sizes_; // of shapes
+    double stable_step_;        // up to here
     mutable std::vector<GrainState> grains_;
     mutable bool grains_made_ = false;
     struct Kept {

@@ -2,6 +2,7 @@
 #include "tamis/dem/pair_list.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace tamis {
 
@@ -11,7 +12,7 @@ namespace {
 template <class T>
 void make_room(std::vector<T>& list, std::size_t count)
 {
-    if (list.capacity() < count) list.reserve(count + count / 8 + 1024);
+    if (list.capacity() < count) list.reserve(count + count / 32 + 1024);
 }
 
 } // namespace
@@ -33,7 +34,7 @@ void PairList::sort()
 }
 
 void PairList::refresh(const PenaltyKernels& kernels, const BallRows& rows, double margin,
-                       const std::vector<KeptContact>& kept)
+                       std::span<const KeptContact> kept)
 {
     constexpr int chunk = 1024;
     int found[chunk + 8];
@@ -83,11 +84,19 @@ void PairList::add(int i, int j)
     outer_j_.push_back(j);
 }
 
-void PairList::keep(std::vector<KeptContact>& kept) const
+int PairList::histories() const
 {
-    if (u_.empty()) return;
-    for (int k = 0; k < used_; ++k)
-        if (touched(k)) kept.push_back({i_[k], j_[k], {u_[3 * k], u_[3 * k + 1], u_[3 * k + 2]}});
+    int count = 0;
+    for (int k = 0; k < used_ && !u_.empty(); ++k) count += touched(k);
+    return count;
+}
+
+KeptContact* PairList::keep(KeptContact* to) const
+{
+    for (int k = 0; k < used_ && !u_.empty(); ++k)
+        if (touched(k))
+            std::construct_at(to++, KeptContact{i_[k], j_[k], {u_[3 * k], u_[3 * k + 1], u_[3 * k + 2]}});
+    return to;
 }
 
 Vec<double> PairList::history(int slot) const

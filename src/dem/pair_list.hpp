@@ -5,6 +5,7 @@
 
 #include "tamis/dem/penalty_kernel.hpp"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,9 +24,10 @@ class PairList {
     void sort(); // if they were not added in order
     // Inner pairs anew, with these histories, which are sorted.
     void refresh(const PenaltyKernels& kernels, const BallRows& rows, double margin,
-                 const std::vector<KeptContact>& kept);
-    // Those with history, to the end of a list.
-    void keep(std::vector<KeptContact>& kept) const;
+                 std::span<const KeptContact> kept);
+    int histories() const; // number of pairs with one
+    // These, in order; returns where they end.
+    KeptContact* keep(KeptContact* to) const;
 
     int size() const { return used_; }
     int i(int slot) const { return i_[slot]; }

@@ -5,7 +5,7 @@
 #include "tamis/base/parallel_for.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <tuple>
 #include <utility>
 
 namespace tamis {
@@ -98,7 +98,8 @@ PenaltyBed::PenaltyBed(const std::vector<Ball>& balls, const std::vector<BallWal
     sums_.resize(blocks());
     wall_deepest_.resize(blocks());
     wall_sums_.resize(static_cast<std::size_t>(blocks()) * walls.size());
-    const int threads = std::clamp(options.threads, 1, blocks());
+    if (options.device) on_device_ = std::make_shared<DeviceBalls>(*options.device);
+    const int threads = options.device ? 1 : std::clamp(options.threads, 1, blocks());
     const int part = (blocks() + threads - 1) / threads * block_size;
     for (int first = 0; first < count(); first += part) {
         Part& s = parts_.emplace_back();
@@ -123,6 +124,7 @@ BallRows PenaltyBed::rows() const
 
 void PenaltyBed::forces()
 {
+    if (on_device_) return push_on_device();
     const int parts = static_cast<int>(parts_.size());
     parallel_for(parts, parts, [&](int first, int last) {
         for (int t = first; t < last; ++t) {
@@ -140,6 +142,27 @@ void PenaltyBed::forces()
         }
     });
     reduce_forces();
+}
+
+void PenaltyBed::push_on_device()
+{
+    PairList& pairs = parts_[0].pairs;
+    if (!std::exchange(sent_, true)) {
+        std::vector<DeviceSurface> surfaces;
+        for (const WallSurface& s : surfaces_)
+            surfaces.push_back({s.plain(), s.part, wall_material_[s.part]});
+        on_device_->send(rows(), materials_ * materials_, pairs, wall_list_, surfaces,
+                         static_cast<int>(motion_.size()));
+    }
+    on_device_->push(plain_motion_, parts_[0].deepest, wall_deepest_, wall_sums_);
+    reduce_forces();
+}
+
+void PenaltyBed::fetch() const
+{
+    PenaltyBed* bed = const_cast<PenaltyBed*>(this);
+    on_device_->fetch(rows(), bed->parts_[0].pairs, bed->wall_list_);
+    on_device_ahead_ = false;
 }
 
 void PenaltyBed::take_reactions(const Part& part)
@@ -195,12 +218,16 @@ void PenaltyBed::reduce_forces()
 void PenaltyBed::advance(std::span<const BodyMotion> next)
 {
     const int parts = static_cast<int>(parts_.size());
-    parallel_for(parts, parts, [&](int first, int last) {
-        for (int t = first; t < last; ++t)
-            for (int i = parts_[t].first_ball; i < parts_[t].end_ball; i += block_size)
-                kernels_->move(rows(), i, std::min(i + block_size, parts_[t].end_ball),
-                               options_.gravity.data(), mean_.data(), sums_[i / block_size]);
-    });
+    if (on_device_)
+        on_device_->move(options_.gravity, mean_, sums_);
+    else
+        parallel_for(parts, parts, [&](int first, int last) {
+            for (int t = first; t < last; ++t)
+                for (int i = parts_[t].first_ball; i < parts_[t].end_ball; i += block_size)
+                    kernels_->move(rows(), i, std::min(i + block_size, parts_[t].end_ball),
+                                   options_.gravity.data(), mean_.data(), sums_[i / block_size]);
+        });
+    on_device_ahead_ = on_device_ != nullptr;
     move_walls(next); // with the mean velocity of the step
     reduce();
     renew();
@@ -271,77 +298,100 @@ void PenaltyBed::reduce()
 
 void PenaltyBed::renew()
 {
-    const bool inner = inner_moved_ > options_.inner_skin * size_;
+    const bool inner = inner_moved_ > options_.inner_skin * size_,
+               walls = wall_moved_ > options_.wall_skin * size_;
+    if (!inner && !walls) return;
+    current();
+    sent_ = false;
     if (inner && outer_moved_ > (options_.skin - options_.inner_skin) * size_) return sort();
-    if (wall_moved_ > options_.wall_skin * size_) {
+    if (walls) {
         kept_walls_.clear();
         wall_list_.keep(kept_walls_);
         list_walls();
     }
     if (!inner) return;
-    for (Part& s : parts_) {
-        s.kept.clear();
-        s.pairs.keep(s.kept);
-    }
-    refresh();
+    const std::span<KeptContact> kept = lend(histories());
+    keep(kept);
+    refresh(kept);
+    give_back(kept);
     inner_moved_ = 0;
 }
 
-void PenaltyBed::keep(std::vector<KeptContact>& pairs, std::vector<KeptContact>& walls) const
+// The forces, which are zero between steps, lend their memory: a row for each.
+std::span<KeptContact> PenaltyBed::lend(int count)
 {
-    pairs.clear();
-    walls.clear();
-    if (!elastic()) return;
-    for (const Part& s : parts_) s.pairs.keep(pairs);
+    static_assert(sizeof(KeptContact) == sizeof(Row) && alignof(KeptContact) <= alignof(Row));
+    if (force_.size() < static_cast<std::size_t>(count)) force_.resize(count);
+    return {reinterpret_cast<KeptContact*>(force_.data()), static_cast<std::size_t>(count)};
+}
+
+void PenaltyBed::give_back(std::span<const KeptContact> lent)
+{
+    std::fill_n(force_.begin(), lent.size(), Row{});
+}
+
+int PenaltyBed::histories() const
+{
+    int count = 0;
+    for (const Part& s : parts_) count += s.pairs.histories();
+    return count;
+}
+
+void PenaltyBed::keep(std::span<KeptContact> kept) const
+{
+    KeptContact* to = kept.data();
+    for (const Part& s : parts_) to = s.pairs.keep(to);
+}
+
+void PenaltyBed::name(std::span<KeptContact> pairs, std::span<KeptContact> walls) const
+{
     for (KeptContact& c : pairs) {
         c.i = number_[c.i];
         c.j = number_[c.j];
     }
-    wall_list_.keep(walls);
     for (KeptContact& c : walls) c.i = number_[c.i];
 }
 
-void PenaltyBed::arrange(std::vector<KeptContact>& pairs, std::vector<KeptContact>& walls)
+void PenaltyBed::arrange(std::span<KeptContact> pairs, std::span<KeptContact> walls)
 {
+    const int part = parts_[0].end_ball;
     for (KeptContact& c : pairs) {
         c.i = place_[c.i];
         c.j = place_[c.j];
         if (c.i > c.j) c = {c.j, c.i, {-c.u[0], -c.u[1], -c.u[2]}};
     }
-    std::sort(pairs.begin(), pairs.end(),
-              [](const KeptContact& a, const KeptContact& b) { return a.i != b.i ? a.i < b.i : a.j < b.j; });
-    for (Part& s : parts_) {
-        s.kept.clear();
-        for (const KeptContact& c : pairs)
-            if (c.j >= s.first_ball && c.j < s.end_ball) s.kept.push_back(c);
-    }
+    std::ranges::sort(pairs, {}, [&](const KeptContact& c) { return std::tuple(c.j / part, c.i, c.j); });
     for (KeptContact& c : walls) c.i = place_[c.i];
     std::sort(walls.begin(), walls.end(), WallList::in_order);
 }
 
-// The forces, which are zero now, lend the memory for the old rows.
+// Cycle by cycle. Places, which change anyway, hold what is still to be done: a row that has come is its own origin.
 void PenaltyBed::put_rows(std::span<const int> order)
 {
-    const auto permute = [&](auto& list, auto* old) {
-        std::memcpy(static_cast<void*>(old), list.data(), sizeof(list[0]) * order.size());
-        for (int i = 0; i < count(); ++i) list[i] = old[order[i]];
-    };
-    permute(v_, reinterpret_cast<LongRow*>(force_.data()));
-    permute(x_, reinterpret_cast<BallRow*>(force_.data()));
-    old_.resize(order.size());
-    permute(number_, old_.data());
-    permute(material_, old_.data());
-    std::fill(force_.begin(), force_.end(), Row{});
+    std::ranges::copy(order, place_.begin());
+    for (int start = 0; start < count(); ++start) {
+        if (place_[start] == start) continue;
+        const auto row = [&](int i) { return std::tie(v_[i], x_[i], number_[i], material_[i]); };
+        const std::tuple<LongRow, BallRow, int, int> first = row(start);
+        int to = start;
+        for (int from; (from = std::exchange(place_[to], to)) != start; to = from) row(to) = row(from);
+        row(to) = first;
+    }
     for (int i = 0; i < count(); ++i) place_[number_[i]] = i;
 }
 
 void PenaltyBed::sort()
 {
-    keep(kept_pairs_, kept_walls_);
+    const std::span<KeptContact> pairs = lend(histories());
+    keep(pairs);
+    kept_walls_.clear();
+    wall_list_.keep(kept_walls_);
+    name(pairs, kept_walls_);
     put_rows(grid_.sort({x_.data(), number_.size()}, options_.skin * size_));
-    arrange(kept_pairs_, kept_walls_);
+    arrange(pairs, kept_walls_);
     list_outer();
-    refresh();
+    refresh(pairs);
+    give_back(pairs);
     list_walls();
     outer_moved_ = inner_moved_ = 0;
     ++sorts_;
@@ -359,14 +409,18 @@ void PenaltyBed::list_outer()
     for (Part& s : parts_) s.pairs.sort();
 }
 
-// From histories in the parts' lists of kept ones.
-void PenaltyBed::refresh()
+// With histories that are sorted by parts, and in each as its list.
+void PenaltyBed::refresh(std::span<const KeptContact> kept)
 {
     const int parts = static_cast<int>(parts_.size());
     parallel_for(parts, parts, [&](int first, int last) {
         for (int t = first; t < last; ++t) {
             Part& s = parts_[t];
-            s.pairs.refresh(*kernels_, rows(), options_.inner_skin * size_, s.kept);
+            const auto first_of = [&](int part) {
+                return std::ranges::partition_point(
+                    kept, [&](const KeptContact& c) { return c.j / parts_[0].end_ball < part; });
+            };
+            s.pairs.refresh(*kernels_, rows(), options_.inner_skin * size_, {first_of(t), first_of(t + 1)});
             s.apart = s.pairs.before(s.first_ball);
             s.reaction.resize(static_cast<std::size_t>(s.apart + 1) * force_rows_);
             s.reaction_on.resize(s.apart + 1);

@@ -21,6 +21,7 @@
 
 #include "tamis/base/state_hash.hpp"
 #include "tamis/dem/ball_grid.hpp"
+#include "tamis/dem/device_balls.hpp"
 #include "tamis/dem/pair_list.hpp"
 #include "tamis/dem/penalty_law.hpp"
 #include "tamis/dem/wall_list.hpp"
@@ -28,6 +29,7 @@
 #include "tamis/model/view.hpp"
 
 #include <functional>
+#include <memory>
 
 namespace tamis {
 
@@ -50,6 +52,7 @@ struct BedOptions {
     FrictionModel friction = FrictionModel::elastic;
     int threads = 1;
     const PenaltyKernels* kernels = nullptr;                // if not set, the widest of the machine
+    const PenaltyDevice* device = nullptr;                  // that makes the steps instead of these
     double skin = 0.25, inner_skin = 0.02, wall_skin = 0.1; // in diameters of the largest ball
     // Whether two balls, or a ball and a wall, may touch at all; if not set, all may.
     std::function<bool(int, int)> balls_touch, wall_touches;
@@ -75,11 +78,12 @@ class PenaltyBed {
     }
     std::span<const BodyMotion> walls() const { return motion_; }
 
+    void set_step(double h) { options_.h = h; } // of the steps to come
     int count() const { return static_cast<int>(number_.size()); }
     // By number, as given to the constructor.
-    Eigen::Vector3d position(int ball) const { return vector(x_[place_[ball]].data()); }
-    Eigen::Vector3d velocity(int ball) const { return vector(v_[place_[ball]].row); }
-    Eigen::Vector3d angular_velocity(int ball) const { return vector(v_[place_[ball]].row + 4); }
+    Eigen::Vector3d position(int ball) const { return vector(current().x_[place_[ball]].data()); }
+    Eigen::Vector3d velocity(int ball) const { return vector(current().v_[place_[ball]].row); }
+    Eigen::Vector3d angular_velocity(int ball) const { return vector(current().v_[place_[ball]].row + 4); }
 
     // Of the last forces(): force of the balls on a wall and its moment about the origin of the wall's frame.
     const Wrench& wall_wrench(int wall) const { return wrench_[wall]; }
@@ -127,7 +131,6 @@ class PenaltyBed {
     };
     struct Part { // of a thread
         PairList pairs;
-        std::vector<KeptContact> kept;
         std::vector<Row> reaction; // on balls of threads before
         std::vector<int> reaction_on;
         int first_ball = 0, end_ball = 0, apart = 0, reactions = 0;
@@ -137,6 +140,13 @@ class PenaltyBed {
     static Vector vector(const double* x) { return {x[0], x[1], x[2]}; }
     BallRows rows() const;
     LawOf<double> law(int material_a, int material_b) const;
+    const PenaltyBed& current() const // with balls and histories from the device
+    {
+        if (on_device_ahead_) fetch();
+        return *this;
+    }
+    void fetch() const;
+    void push_on_device();
     void take_reactions(const Part& part);
     void wall_forces(int block);
     void reduce_forces();
@@ -146,11 +156,16 @@ class PenaltyBed {
     void renew();
     void sort();
     void list_outer();
-    void refresh();
+    void refresh(std::span<const KeptContact> kept);
     void list_walls();
     void put_rows(std::span<const int> order); // as they were, in this order
-    void keep(std::vector<KeptContact>& pairs, std::vector<KeptContact>& walls) const; // by number
-    void arrange(std::vector<KeptContact>& pairs, std::vector<KeptContact>& walls);    // as lists take them
+    int histories() const;                     // of pairs
+    std::span<KeptContact> lend(int count);    // memory for so many
+    void give_back(std::span<const KeptContact> lent);
+    void keep(std::span<KeptContact> kept) const; // of all pairs, by rows, as lists take them
+    // From rows to numbers; from numbers to rows, as lists take them.
+    void name(std::span<KeptContact> pairs, std::span<KeptContact> walls) const;
+    void arrange(std::span<KeptContact> pairs, std::span<KeptContact> walls);
     // use(i, j, history), in the order of balls for any number of threads
     void for_pairs(const std::function<void(int, int, const Vec<double>&)>& use) const;
     int blocks() const { return (count() + block_size - 1) / block_size; }
@@ -178,8 +193,11 @@ class PenaltyBed {
     BallGrid grid_;
     std::vector<Part> parts_;
     WallList wall_list_;
-    std::vector<KeptContact> kept_pairs_, kept_walls_;
-    std::vector<int> old_;
+    std::vector<KeptContact> kept_walls_;
+    // On a device. A copy would share it: who copies a bed does not have one.
+    std::shared_ptr<DeviceBalls> on_device_;
+    bool sent_ = false;                    // what it has are these lists
+    mutable bool on_device_ahead_ = false; // balls and histories there have moved on
     double outer_moved_ = 0, inner_moved_ = 0, wall_moved_ = 0;
     long sorts_ = 0;
     // Sums.

@@ -13,6 +13,7 @@ using Eigen::Vector3d;
 
 double PenaltyBed::kinetic_energy() const
 {
+    current();
     double twice = 0;
     for (int i = 0; i < count(); ++i) {
         const double* v = v_[i].row;
@@ -23,6 +24,7 @@ double PenaltyBed::kinetic_energy() const
 
 Vector3d PenaltyBed::momentum() const
 {
+    current();
     Vector3d sum(0, 0, 0);
     for (int i = 0; i < count(); ++i) sum += vector(v_[i].row) / v_[i].row[3];
     return sum;
@@ -30,6 +32,7 @@ Vector3d PenaltyBed::momentum() const
 
 Vector3d PenaltyBed::centre_of_mass() const
 {
+    current();
     Vector3d sum(0, 0, 0);
     for (int i = 0; i < count(); ++i) sum += vector(x_[i].data()) / v_[i].row[3];
     return sum / mass_;
@@ -37,6 +40,7 @@ Vector3d PenaltyBed::centre_of_mass() const
 
 Eigen::Matrix3d PenaltyBed::inertia() const
 {
+    current();
     const Vector3d centre = centre_of_mass();
     Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
     for (int i = 0; i < count(); ++i) {
@@ -50,6 +54,7 @@ Eigen::Matrix3d PenaltyBed::inertia() const
 
 double PenaltyBed::granular_temperature() const
 {
+    current();
     Vector3d mean(0, 0, 0);
     for (int i = 0; i < count(); ++i) mean += vector(v_[i].row);
     mean /= count();
@@ -78,6 +83,7 @@ LawOf<double> PenaltyBed::law(int material_a, int material_b) const
 
 Dissipation PenaltyBed::spring_parts() const
 {
+    current();
     Dissipation sum;
     const auto add = [&](const LawOf<double>& l, double delta, double radius, const Vec<double>& u) {
         if (!(delta > 0)) return;
@@ -130,6 +136,7 @@ void copy(const double* from, double (&to)[n])
 // By the plain numbers: what the kernels must come to.
 void PenaltyBed::visit(const std::function<void(const Contact&)>& use) const
 {
+    current();
     const auto force = [&](const LawOf<double>& l, const Overlap<double>& o, Vec<double> u) {
         return elastic() ? penalty_force<LawKinds<true, true, true>>(l, o, options_.h, u)
                          : penalty_force<LawKinds<false, true, true>>(l, o, options_.h, u);
@@ -167,15 +174,16 @@ void PenaltyBed::visit(const std::function<void(const Contact&)>& use) const
 std::size_t PenaltyBed::bytes() const
 {
     const auto of = [](const auto& list) { return sizeof(list[0]) * list.capacity(); };
-    std::size_t sum = of(number_) + of(place_) + of(x_) + of(v_) + of(material_) + of(force_) + of(old_) +
-                      of(kept_pairs_) + of(kept_walls_) + of(sums_) + of(wall_sums_) + of(wall_deepest_) +
-                      grid_.bytes() + wall_list_.bytes();
-    for (const Part& s : parts_) sum += s.pairs.bytes() + of(s.kept) + of(s.reaction) + of(s.reaction_on);
+    std::size_t sum = of(number_) + of(place_) + of(x_) + of(v_) + of(material_) + of(force_) +
+                      of(kept_walls_) + of(sums_) + of(wall_sums_) + of(wall_deepest_) + grid_.bytes() +
+                      wall_list_.bytes();
+    for (const Part& s : parts_) sum += s.pairs.bytes() + of(s.reaction) + of(s.reaction_on);
     return sum;
 }
 
 void PenaltyBed::hash(StateHash& hash) const
 {
+    current();
     for (int ball = 0; ball < count(); ++ball) {
         hash.add(x_[place_[ball]].data(), 3);
         hash.add(v_[place_[ball]].row, 8);
@@ -185,6 +193,7 @@ void PenaltyBed::hash(StateHash& hash) const
 // The order of the balls is that of their sums, and how far they have moved tells when they are sorted next.
 void PenaltyBed::write(SavedState& out) const
 {
+    current();
     std::vector<double> rows; // of each ball: x, v, omega
     for (int i = 0; i < count(); ++i) {
         rows.insert(rows.end(), x_[i].begin(), x_[i].end() - 1);
@@ -203,8 +212,10 @@ void PenaltyBed::write(SavedState& out) const
         out.put_integers(name, between);
         out.put(name + "_history", u);
     };
-    std::vector<KeptContact> pairs, walls;
-    keep(pairs, walls);
+    std::vector<KeptContact> pairs(histories()), walls;
+    keep(pairs);
+    wall_list_.keep(walls);
+    name(pairs, walls);
     put("ball_contacts", pairs);
     put("wall_contacts", walls);
     std::vector<double> sums{outer_moved_, inner_moved_, start_springs_.normal, start_springs_.friction};
@@ -216,6 +227,7 @@ void PenaltyBed::write(SavedState& out) const
 
 void PenaltyBed::read(const SavedState& in, std::span<const BodyMotion> walls)
 {
+    sent_ = on_device_ahead_ = false;
     const std::vector<double>& rows = in.get("balls", 9 * number_.size());
     const auto& order = in.get_integers("ball_order", number_.size());
     std::vector<bool> seen(number_.size());
@@ -250,16 +262,16 @@ void PenaltyBed::read(const SavedState& in, std::span<const BodyMotion> walls)
         }
         return kept;
     };
-    kept_pairs_ = get("ball_contacts", count());
+    std::vector<KeptContact> pairs = get("ball_contacts", count());
     kept_walls_ = get("wall_contacts", static_cast<int>(surfaces_.size()));
-    arrange(kept_pairs_, kept_walls_);
+    arrange(pairs, kept_walls_);
     const std::vector<double>& sums = in.get("ball_sums", 13);
     start_springs_ = {sums[2], sums[3], 0};
     std::copy_n(&sums[4], 3, work_);
     std::copy_n(&sums[7], 3, wall_work_);
     mean_ = vector(&sums[10]);
     list_outer();
-    refresh();
+    refresh(pairs);
     list_walls();
     outer_moved_ = sums[0];
     inner_moved_ = sums[1];

@@ -47,6 +47,10 @@ struct WallSlots {
     unsigned char* touched;
 };
 
+struct WallGroup { // balls of a block near a surface, in the list of such balls
+    int surface, first, count;
+};
+
 // What a wall does to balls, moments about its origin.
 struct WallPush {
     double normal[6], tangential[6], rolling[3];

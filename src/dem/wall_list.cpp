@@ -96,6 +96,11 @@ WallSlots WallList::slots(const Group& g)
     return {&ball_[g.first], (g.count + 7) / 8 * 8, u_.data() + 3 * g.first, &touched_[g.first / 8]};
 }
 
+WallSlots WallList::slots()
+{
+    return {ball_.data(), static_cast<int>(ball_.size()), u_.data(), touched_.data()};
+}
+
 std::size_t WallList::bytes() const
 {
     return sizeof(Group) * groups_.capacity() + 4 * (first_.capacity() + ball_.capacity()) +

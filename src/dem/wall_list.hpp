@@ -19,14 +19,15 @@ class WallList {
     void keep(std::vector<KeptContact>& kept) const;
     static bool in_order(const KeptContact& a, const KeptContact& b);
 
-    struct Group { // balls of a block near a surface
-        int surface, first, count;
-    };
+    using Group = WallGroup;
+    std::span<const Group> groups() const { return groups_; } // of all blocks, one after the other
+    std::span<const int> first_groups() const { return first_; }
     std::span<const Group> groups(int block) const
     {
         return {groups_.data() + first_[block], groups_.data() + first_[block + 1]};
     }
     WallSlots slots(const Group& group);
+    WallSlots slots(); // of all groups
     // use(ball, surface, history)
     void visit(const std::function<void(int, int, const Vec<double>&)>& use) const;
     // Largest distance of a ball from a wall's origin when the list was made.
