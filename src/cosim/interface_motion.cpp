@@ -1,6 +1,9 @@
 // Rigid-body kinematics of markers; see interface_motion.hpp.
 #include "tamis/cosim/interface_motion.hpp"
 
+#include "tamis/base/error.hpp"
+#include "tamis/model/rotation.hpp"
+
 namespace tamis {
 
 using Eigen::Map;
@@ -42,6 +45,29 @@ InterfaceMotion InterfaceMotion::seen_from(const Pose& frame) const
     return {frame * x,   (Eigen::Quaterniond(frame.R) * turn).normalized(),
             frame.R * v, frame.R * omega,
             frame.R * a, frame.R * alpha};
+}
+
+InterfaceMotion InterfaceMotion::coasted(double time) const
+{
+    InterfaceMotion m = *this;
+    m.x += time * v;
+    m.turn = exp_turn(time * omega) * turn;
+    return m;
+}
+
+void check_start(const std::string& who, const InterfaceMotion& first, const InterfaceMotion& marker,
+                 double reach, bool turns, double later)
+{
+    const double distance = (first.x - marker.x).norm(), turn = first.turn.angularDistance(marker.turn);
+    const bool turned = turns && turn > 0.1 + later * first.omega.norm();
+    if (distance <= reach + later * first.v.norm() && !turned) return;
+    const auto text = [](const Vector3d& x) {
+        return fmt::format("({:.4g}, {:.4g}, {:.4g})", x[0], x[1], x[2]);
+    };
+    fail(
+        "{} starts at {} m in this world, and the model's marker at {} m, {:.2g} rad apart: give both the same start, "
+        "or tell where its world lies.",
+        who, text(first.x), text(marker.x), turn);
 }
 
 InterfaceMotion between(const InterfaceMotion& from, const InterfaceMotion& to, double s)

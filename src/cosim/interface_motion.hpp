@@ -7,6 +7,7 @@
 
 #include <Eigen/Geometry>
 #include <span>
+#include <string>
 
 namespace tamis {
 
@@ -23,6 +24,9 @@ struct InterfaceMotion {
     void write(std::span<double> wire) const;
     // Of a marker that is carried along, at `offset` in the axes of this one.
     InterfaceMotion carried(const Pose& offset) const;
+    // A time later at the present velocities. (By the acceleration as well, the wrench on it would come back at once:
+    // explicit couplings of like masses diverge.)
+    InterfaceMotion coasted(double time) const;
     // Seen from a world in which the origin and axes of the present one are `frame`
     // (Zhang et al. 2020, eq. 20).
     InterfaceMotion seen_from(const Pose& frame) const;
@@ -31,6 +35,11 @@ struct InterfaceMotion {
 // Part s of the way from one to the other, 0 to 1: positions and rates on a
 // straight line, orientation by SLERP.
 InterfaceMotion between(const InterfaceMotion& from, const InterfaceMotion& to, double s);
+
+// The mistake made most where another solver tells the motion of a marker: fails if its first one is more than `reach`
+// from the marker's start, or turned otherwise. It may be of a time `later`.
+void check_start(const std::string& who, const InterfaceMotion& first, const InterfaceMotion& marker,
+                 double reach, bool turns, double later = 0);
 
 inline constexpr int wrench_size = 6;
 Wrench read_wrench(std::span<const double> wire);

@@ -126,24 +126,10 @@ void MbdynPeer::receive(MbdynCommand expected)
     motion_ = read_mbdyn_motion(options_.layout, bytes_);
     const InterfaceMotion& node = motion_.nodes[static_cast<std::size_t>(options_.node)];
     const InterfaceMotion seen = options_.frame ? node.seen_from(*options_.frame) : node;
-    if (!std::exchange(told_, true)) check_start(seen);
+    if (!std::exchange(told_, true) && options_.reach > 0) // at the start, or a step later
+        check_start("MBDyn's node", seen, marker_, options_.reach,
+                    options_.layout.orientation != MbdynOrientation::none, 10 * H_);
     marker_ = seen;
-}
-
-// The first motion is that at the start, or a step later. Frames that differ are the mistake made most.
-void MbdynPeer::check_start(const InterfaceMotion& first) const
-{
-    if (!(options_.reach > 0)) return;
-    const double distance = (first.x - marker_.x).norm(), turn = first.turn.angularDistance(marker_.turn);
-    const bool turned =
-        options_.layout.orientation != MbdynOrientation::none && turn > 0.1 + 10 * H_ * first.omega.norm();
-    if (distance <= options_.reach + 10 * H_ * first.v.norm() && !turned) return;
-    const auto text = [](const Vector3d& x) {
-        return fmt::format("({:.4g}, {:.4g}, {:.4g})", x[0], x[1], x[2]);
-    };
-    fail("MBDyn's node starts at {} m in this world, and the model's marker at {} m, {:.2g} rad apart: give "
-         "both the same start, or tell where MBDyn's world lies.",
-         text(first.x), text(marker_.x), turn);
 }
 
 void MbdynPeer::send(MbdynCommand command, const Wrench& wrench)

@@ -56,7 +56,6 @@ class MbdynPeer : public Peer {
     void give(std::span<const std::byte> bytes);
     void receive(MbdynCommand expected); // motion
     void send(MbdynCommand command, const Wrench& wrench);
-    void check_start(const InterfaceMotion& first) const;
     void leave();
     [[noreturn]] void end(const char* how);
     double time() const { return static_cast<double>(steps_) * H_; }

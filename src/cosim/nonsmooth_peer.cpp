@@ -71,6 +71,13 @@ NonsmoothPeer::NonsmoothPeer(const Split& split, CutKind kind, MoreauJeanOptions
     stepper_->start_from(state);
 }
 
+void NonsmoothPeer::divide(double H, int substeps)
+{
+    options_.substeps = substeps;
+    h_ = H / substeps;
+    stepper_->set_step(h_);
+}
+
 void NonsmoothPeer::restart(const State& state)
 {
     stepper_->start_from(state);
@@ -113,6 +120,7 @@ void NonsmoothPeer::advance(double H, const Signal& u)
     const InterfaceMotion end = InterfaceMotion::read(wire_).seen_from(options_.frame);
     Vector3d force(0, 0, 0), moment(0, 0, 0);
     const auto& guided = stepper_->guided();
+    unconverged_ = 0;
     for (int k = 1; k <= options_.substeps; ++k) {
         const double part = 1.0 / options_.substeps;
         // Forces are those at the start of the sub-step: contact points are there, and the moments of the
@@ -160,6 +168,7 @@ void NonsmoothPeer::follow(const InterfaceMotion& before, const InterfaceMotion&
     omega_next = (turn.conjugate() * Vector3d(omega_next)).eval();
     stepper_->guide(guide);
     report_ = stepper_->step();
+    unconverged_ += report_.converged ? 0 : 1;
 }
 
 } // namespace tamis

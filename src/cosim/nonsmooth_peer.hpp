@@ -42,7 +42,10 @@ class NonsmoothPeer : public Peer {
     void report(StepReport& report) override; // of the last sub-step
     double momentum_error() const override { return stepper_->momentum_error(); }
 
-    void restart(const State& state); // goes on from there, with no wrench yet
+    // Macro steps to come are of this length, in as many sub-steps, whatever they were.
+    void divide(double H, int substeps);
+    int unconverged() const { return unconverged_; } // sub-steps of the last macro step
+    void restart(const State& state);                // goes on from there, with no wrench yet
     const GuidedStepper& stepper() const { return *stepper_; }
     GuidedStepper& stepper() { return *stepper_; }
     int substeps() const { return options_.substeps; }
@@ -56,6 +59,7 @@ class NonsmoothPeer : public Peer {
     double h_;
     std::unique_ptr<GuidedStepper> stepper_;
     StepReport report_;
+    int unconverged_ = 0;
     Wrench wrench_; // on the marker, mean over the last macro step; world of the other side
     std::array<double, InterfaceMotion::size> wire_;
 };

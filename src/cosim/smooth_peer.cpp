@@ -2,7 +2,6 @@
 #include "tamis/cosim/smooth_peer.hpp"
 
 #include "tamis/base/error.hpp"
-#include "tamis/model/rotation.hpp"
 
 #include <algorithm>
 
@@ -49,12 +48,7 @@ bool SmoothPeer::predict(double H, std::span<double> y)
 {
     accept();
     if (substeps_ > 1) {
-        // The solver looks one sub-step ahead only. With the acceleration, the wrench would come back at once
-        // and explicit couplings of like masses diverge.
-        InterfaceMotion m = marker();
-        m.x += H * m.v;
-        m.turn = exp_turn(H * m.omega) * m.turn;
-        m.write(y);
+        marker().coasted(H).write(y); // the solver looks one sub-step ahead only
         return true;
     }
     solver_.predict();

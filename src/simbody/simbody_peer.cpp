@@ -5,7 +5,6 @@
 
 #include "tamis/base/error.hpp"
 #include "tamis/base/state_hash.hpp"
-#include "tamis/model/rotation.hpp"
 
 namespace tamis {
 
@@ -76,11 +75,7 @@ void SimbodyPeer::output(std::span<const double>, std::span<double> y) const
 
 bool SimbodyPeer::predict(double H, std::span<double> y)
 {
-    // (By the acceleration as well, the wrench would come back at once: explicit couplings of like masses diverge.)
-    InterfaceMotion m = marker();
-    m.x += H * m.v;
-    m.turn = exp_turn(H * m.omega) * m.turn;
-    m.write(y);
+    marker().coasted(H).write(y);
     return true;
 }
 

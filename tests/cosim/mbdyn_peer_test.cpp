@@ -451,7 +451,7 @@ TEST(MbdynPeer, WhatMbdynMustNotSayIsRefused)
     EXPECT_EQ(
         serve(told_to_stop(6, node(0.2))),
         "MBDyn's node starts at (0.2, 0, 0) m in this world, and the model's marker at (0, 0, 0) m, 0 rad "
-        "apart: give both the same start, or tell where MBDyn's world lies.");
+        "apart: give both the same start, or tell where its world lies.");
     InterfaceMotion turned = node(0);
     turned.turn = Quaterniond(AngleAxisd(1, Vector3d::UnitY()));
     EXPECT_PRED2(contains, serve(told_to_stop(6, turned)), "1 rad apart");
