@@ -28,6 +28,28 @@ $<$<NOT:$<CONFIG:Debug>>:-DNDEBUG>
 \"-D$<JOIN:${definitions},\"\n\"-D>\"
 ")
 file(GENERATE OUTPUT ${folder}/compiler CONTENT "${CMAKE_CXX_COMPILER}")
+# What makes the library of an FMU of a model, behind these flags and the model's file: `./tamis fmu path/to/model.cpp`.
+list(TRANSFORM rooms REPLACE "(.+)" "\"$<TARGET_FILE:\\1>\"" OUTPUT_VARIABLE archives)
+set(outside $<TARGET_LINKER_FILE:fmt::fmt> ${KLU_LIBRARY} ${BULLET64_LINK_LIBRARIES} ${OpenMP_CXX_LIBRARIES})
+if(TARGET tamis_device)
+  list(APPEND archives "\"$<TARGET_FILE:tamis_device>\"")
+  list(APPEND outside $<TARGET_FILE:CUDA::cudart_static> -lrt -lpthread)
+endif()
+string(REPLACE ";" "\"\n\"" link "${tamis_fmu_link_options}") # (which have commas)
+file(GENERATE OUTPUT ${folder}/fmu_flags CONTENT
+"-shared
+-Wl,-rpath,$ORIGIN
+\"${link}\"
+\"$<JOIN:$<TARGET_OBJECTS:fmu_functions>,\"
+\">\"
+-Wl,--start-group
+$<JOIN:${archives},
+>
+-Wl,--end-group
+$<JOIN:${outside},
+>
+-ldl
+")
 add_custom_command(
   OUTPUT ${folder}/tamis.hpp.gch
   COMMAND ${CMAKE_CXX_COMPILER} @${folder}/flags -MD -MF ${folder}/tamis.hpp.d -w -x c++-header

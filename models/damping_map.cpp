@@ -14,7 +14,7 @@
 // The map has 13 frequencies from 5 to 100 Hz and, at each, 21 intensities in equal ratios from 0.8 to a largest one
 // that grows from 10 at 5 Hz to 100 at 100 Hz: --level 0 to 20. All of it, in hours:
 //
-//   ./tamis run damping_map --method dem --vary frequency=5,6,7.5,10,12.5,15,20,25,35,50,70,90,100 --vary level=0:20:1
+//   ./tamis run damping_map --method dem --vary frequency=5,6,7.5,10,12.5,15,20,25,35,50,70,90,100 --vary level=0..20
 //
 // Sample runs:  damping_map --balls 40 --frequency 50 --intensity 6 --cycles 4 --judged 2
 //               damping_map --balls 20 --frequency 100 --level 20 --cycles 3 --judged 2 --method dem
@@ -38,6 +38,10 @@ TAMIS_MODEL(damping_map,
         refuse("A ball of {:g} m does not fit into a cylinder {:g} m wide and {:g} m high: give a smaller "
                "--diameter.",
                d, width, height);
+    const double part = n * 2 * d * d * d / (3 * width * width * height);
+    if (part > 0.74) // of close-packed balls; before they are dropped
+        refuse("--balls {} would fill {:.0f} % of the cylinder, and balls fill 74 % at most: give fewer.", n,
+               100 * part);
 
     // 2. The balls at rest on the floor.
     const Packing bed = packing("bed", [&] {

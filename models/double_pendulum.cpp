@@ -55,6 +55,7 @@ TAMIS_MODEL(double_pendulum, "Double pendulum, whole or cut at its hinge (Zhang 
         return (s.position(first, {0, -L, 0}) - s.position(second)).norm();
     });
     record("energy", [](const View& s) { return s.energy(); });
+    compared({"theta1", "theta2", "rate1", "rate2", "energy"});
     defaults.h = 1e-3;
     run_until(5);
 }

@@ -42,10 +42,13 @@ TAMIS_MODEL(shear_test,
         refuse(
             "Balls of {:g} m are too large for a box of {:g} m and {:g} m height: give a smaller --diameter.",
             d, width, height);
-    if (pressed >= height || solid(height - pressed) > 0.7)
+    if (pressed >= height)
+        refuse("A box of {:g} m height cannot be pressed together by {:g} m: give a smaller --compression.",
+               height, pressed);
+    if (solid(height - pressed) > 0.7)
         refuse("{} balls of {:g} m fill {:.2g} of the box when it is pressed together, beyond all packings: "
                "give a smaller --compression or --diameter.",
-               n, d, pressed < height ? solid(height - pressed) : INFINITY);
+               n, d, solid(height - pressed));
     if (solid(height + lift) > 0.3)
         refuse("{} balls of {:g} m fill {:.2g} of the room under the ceiling, and 0.3 can be placed at "
                "random: give a higher --lift.",

@@ -145,6 +145,8 @@ TAMIS_MODEL(slider_crank, "Slider-crank with clearance in its guide (Docquier et
     record("loop_error", [=](const View& s) {
         return (s.position(rod, {rod_length, 0, 0}) - s.position(slider)).norm();
     });
+    alternatives("formulation", {"chain", "cut-xy", "cut-y", "auto"});
+    compared({"theta1", "x", "y", "energy"}); // the others tell corners apart, and how they share an impact
     defaults.h = 1e-5;
     defaults.force = "explicit"; // as published; --force midpoint is better
     run_until(0.15);

@@ -342,6 +342,7 @@ TAMIS_MODEL(tamping, "A railway tamping machine in ballast (Docquier et al. 2020
         return std::max((s.position(piston, {2 * half, 0, 0}) - s.position(arm[1], {0, 0, pin})).norm(),
                         (s.position(rod, {rod_length, 0, 0}) - s.position(arm[1], {0, 0, -cross})).norm());
     });
+    compared({"chassis_z", "chassis_x", "support_z", "elongation", "actuator_force", "tip1_z", "tip2_z"});
     defaults.h = 5e-4;
     defaults.solver = "coloured-float"; // falls back to double where single precision does not get there
     defaults.tolerance = 1e-4;

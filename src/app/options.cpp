@@ -26,6 +26,7 @@ struct Options::Impl {
     std::list<bool> flags;
     std::vector<std::string> names;
     nlohmann::json values;
+    std::vector<DeclaredOption> declared;
 
     void parse()
     {
@@ -173,6 +174,7 @@ double Options::number(const std::string& name, double value, const std::string&
     const double x = impl_->number(name, value, help, unit,
                                    unit.empty() ? "a number" : fmt::format("a number [{}]", unit), range);
     impl_->values[name] = x;
+    impl_->declared.push_back({name, help, unit, range, {}, x});
     return x;
 }
 int Options::integer(const std::string& name, int value, const std::string& help, const Range& range)
@@ -182,12 +184,14 @@ int Options::integer(const std::string& name, int value, const std::string& help
     if (std::abs(x) > std::numeric_limits<int>::max())
         throw UsageError(fmt::format("--{} is {}: give a number that is not as large.", name, x));
     impl_->values[name] = static_cast<int>(x);
+    impl_->declared.push_back({name, help, "", range, {}, static_cast<int>(x)});
     return static_cast<int>(x);
 }
 std::string Options::text(const std::string& name, const std::string& value, const std::string& help)
 {
     const std::string x = impl_->word(name, "TEXT", value, help, "a text").value_or(value);
     impl_->values[name] = x;
+    impl_->declared.push_back({name, help, "", {}, {}, x});
     return x;
 }
 std::string Options::choice(const std::string& name, const std::string& value,
@@ -199,6 +203,7 @@ std::string Options::choice(const std::string& name, const std::string& value,
     if (std::ranges::find(among, x) == among.end())
         throw UsageError(fmt::format("--{} needs {} (see --help).", name, wants));
     impl_->values[name] = x;
+    impl_->declared.push_back({name, help, "", {}, among, x});
     return x;
 }
 bool Options::flag(const std::string& name, const std::string& help)
@@ -207,6 +212,7 @@ bool Options::flag(const std::string& name, const std::string& help)
     impl_->read(name, "no value",
                 [&] { return impl_->app.add_flag("--" + name, impl_->flags.back(), help); });
     impl_->values[name] = impl_->flags.back();
+    impl_->declared.push_back({name, help, "", {}, {}, impl_->flags.back()});
     return impl_->flags.back();
 }
 
@@ -235,6 +241,11 @@ void Options::check() const
     const bool similar = closest != impl_->names.end() && distance(stem, *closest) <= stem.size() / 3 + 1;
     throw UsageError("There is no option '" + word + "'" +
                      (similar ? ": did you mean " + *closest + "?" : ".") + " --help lists all.");
+}
+
+const std::vector<DeclaredOption>& Options::declared() const
+{
+    return impl_->declared;
 }
 
 nlohmann::json Options::values() const

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace tamis {
@@ -16,6 +17,14 @@ struct Range {
     bool above = false; // more than the least
 };
 inline constexpr Range not_negative{.least = 0}, positive{.least = 0, .above = true};
+
+// An option as it was declared, and what it is.
+struct DeclaredOption {
+    std::string name, help, unit;
+    Range range;
+    std::vector<std::string> among; // of a choice
+    std::variant<double, int, bool, std::string> value;
+};
 
 class Options {
   public:
@@ -39,8 +48,9 @@ class Options {
     std::string help() const;
     // After the last declaration: throws on arguments that nothing asked for.
     void check() const;
-    nlohmann::json values() const;      // of all options, for the summary
-    const std::string& command() const; // program and arguments, as a shell takes them
+    nlohmann::json values() const;                       // of all options, for the summary
+    const std::vector<DeclaredOption>& declared() const; // in their order
+    const std::string& command() const;                  // program and arguments, as a shell takes them
 
   private:
     struct Impl;

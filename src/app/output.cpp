@@ -170,6 +170,7 @@ Output::Output(const Model& model, const std::vector<Record>& records, const Set
 
 void Output::save(Checkpoint& checkpoint)
 {
+    finish_frame();
     checkpoint.run["files"] = {static_cast<double>(histories_->sync()), static_cast<double>(impacts_->sync()),
                                static_cast<double>(impact_count_), static_cast<double>(frames())};
     std::vector<double>& start = checkpoint.run["planes"];
@@ -368,6 +369,7 @@ void Output::impacts(const View& view, double t_m)
 void Output::frame(const View& view)
 {
     if (!scene_) return;
+    finish_frame();
     auto start = start_.begin();
     for (std::size_t s = 0; s < drawn_.size(); ++s) {
         const AttachedShape& shape = model_.shapes()[drawn_[s]];
@@ -392,11 +394,19 @@ void Output::frame(const View& view)
     drawings_.resize(drawn_.size());
     for (std::size_t b = 0; b < model_.beams().size(); ++b)
         drawings_.push_back(beam_drawing(model_.beams()[b], view.sections(static_cast<int>(b))));
-    scene_->frame(view.time(), drawings_, arrows_, grains_, chains_);
+    writing_ = std::async(std::launch::async, [this, t = view.time()] {
+        scene_->frame(t, drawings_, arrows_, grains_, chains_);
+    });
+}
+
+void Output::finish_frame()
+{
+    if (writing_.valid()) writing_.get();
 }
 
 void Output::flush()
 {
+    finish_frame();
     histories_->flush();
     impacts_->flush();
 }

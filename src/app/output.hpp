@@ -11,6 +11,7 @@
 
 #include <array>
 #include <filesystem>
+#include <future>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
@@ -30,6 +31,7 @@ class Output {
     // Contacts that carry an impulse now and did not in the step before; t_m is the time
     // of q_m, where they were found.
     void impacts(const View& view, double t_m);
+    // Is written while the run goes on; what fails there is told by the next call, or by flush() or save().
     void frame(const View& view);
     void flush();
     // Waits until the disk has all lines, and notes in the checkpoint how far the files are.
@@ -46,6 +48,7 @@ class Output {
     Output(const Model& model, const std::vector<Record>& records, const Settings& settings);
     void prepare_scene(int keep);
     void draw_grains(const View& view);
+    void finish_frame(); // that is being written
 
     struct Column {
         std::string name, unit;
@@ -78,6 +81,7 @@ class Output {
     std::vector<GrainDrawing> grains_;
     std::vector<Surface> grain_surfaces_; // in the grains' own frames; empty: drawn as points
     std::vector<Chain> chains_;
+    std::future<void> writing_; // of the last frame, from all that is above
 };
 
 } // namespace tamis

@@ -3,6 +3,7 @@
 
 #include "tamis/absolute/absolute.hpp"
 #include "tamis/absolute/generalized_alpha.hpp"
+#include "tamis/app/analysis_options.hpp"
 #include "tamis/app/coupling_options.hpp"
 #include "tamis/app/peer_options.hpp"
 #include "tamis/app/stop_signals.hpp"
@@ -79,16 +80,28 @@ void Script::result(const std::vector<std::string>& names,
     results_.push_back({names, std::move(unit), std::move(values)});
 }
 
+bool Script::has_grains() const
+{
+    return packed_ || !model.grains().empty();
+}
+
 Packing Script::packing(const std::string& name, const std::function<Packing()>& make)
 {
     packed_ = true;
     if (!making_) return {{Sphere{1e-3}}, {Pose{}}};
-    return stored_packing(model.name(), name, options_.values().dump(), settings_, make);
+    const std::string inputs = options_.values().dump();
+    packings_.push_back(packing_file(model.name(), name, inputs));
+    return stored_packing(model.name(), name, inputs, settings_, make);
 }
 
-void Script::prepare()
+void Script::analyse(const std::vector<std::string>& kinds)
 {
-    bool all_known = true;
+    analysis_ = std::make_shared<AnalysisOptions>();
+    analysis_->kinds = kinds;
+}
+
+void Script::look()
+{
     try {
         read_all();
     } catch (const UsageError&) {
@@ -96,10 +109,15 @@ void Script::prepare()
     } catch (const std::exception&) {
         // A single grain may not be what the model expects of a packing: the true one will tell.
         if (!packed_ || options_.help_asked()) throw;
-        all_known = false;
+        return;
     }
+    if (!options_.help_asked()) check_all();
+}
+
+void Script::prepare()
+{
+    look();
     if (options_.help_asked()) return;
-    if (all_known) check_all();
     if (packed_) {
         start_anew();
         making_ = true;
@@ -124,6 +142,10 @@ void Script::start_anew()
     options_ = Options(model.name(), description_, arguments_);
     records_.clear();
     results_.clear();
+    packings_.clear();
+    alternatives_.clear();
+    compared_.clear();
+    exact_.clear();
     study_ = nullptr;
     cut_.reset();
     coupled_.reset();
@@ -144,11 +166,18 @@ void Script::read_all()
         s.resume = options_.flag("resume", "go on with the tables in the folder of the results");
     } else
         read_stepping();
+    if (analysis_ && study_)
+        refuse("The model '{}' is a study and has no mechanism to analyse: leave out --analysis.",
+               model.name());
+    if (analysis_) read_analysis(options_, *analysis_);
     options_.group("Output");
-    s.out = options_.text("out", "out/" + model.name(), "folder of the results");
+    s.out =
+        options_.text("out", "out/" + model.name() + (analysis_ ? "/analysis" : ""), "folder of the results");
     if (!study_) {
-        s.frames = options_.integer("frames", defaults.frames,
-                                    "pictures for ParaView, evenly spaced; 0: none", not_negative);
+        s.frames = options_.integer("frames", analysis_ ? 24 : defaults.frames,
+                                    analysis_ ? "of the animation of a mode; 0: none"
+                                              : "pictures for ParaView, evenly spaced; 0: none",
+                                    not_negative);
         s.surfaces = options_.flag("surfaces", "draw the surfaces of spherical grains, too, not only points");
         s.record_every = options_.integer(
             "record-every", std::max(1, static_cast<int>(std::lround(defaults.record_interval / s.h))),
@@ -183,19 +212,20 @@ Method Script::asked_method()
 
 void Script::read_stepping()
 {
-    const bool grains = packed_ || !model.grains().empty();
+    const bool grains = has_grains();
     const nlohmann::json of_model = options_.values();
+    model_options_ = options_.declared().size();
     Settings& s = settings_;
     options_.group("Time stepping");
     asked_method();
     if (grains) read_compliance();
     if (cut_) {
-        auto peer = read_peer(options_);
-        const auto coupled = read_coupling(options_, method_ == Method::dem, peer.has_value());
+        auto peer = read_peer(options_, defaults.fmu_map);
+        const auto coupled = read_coupling(options_, method_ == Method::dem, driven_ || peer.has_value());
         if (coupled) coupled_ = std::make_shared<CoupledOptions>(*coupled);
         if (peer) {
             fit_coupling(*peer, coupled);
-            peer_ = std::make_shared<MbdynOptions>(std::move(*peer));
+            peer_ = std::make_shared<PeerOptions>(std::move(*peer));
         }
         options_.group("Time stepping");
     }
@@ -219,8 +249,9 @@ void Script::read_stepping()
     s.friction_law = options_.choice("friction-law", "coulomb", {"coulomb", "associated"},
                                      "associated: contacts that slide open by mu |u_t|, for comparison; has "
                                      "--solver nlgs");
-    s.solver = options_.choice("solver", s.friction_law == "associated" ? "nlgs" : defaults.solver,
-                               solver_names(), "of the contact problem");
+    s.solver =
+        options_.choice("solver", s.friction_law == "associated" ? "nlgs" : defaults.solver, solver_names(),
+                        "of the contact problem; of the method dem, cuda: on an NVIDIA device");
     if (method_ == Method::dem)
         s.friction_model =
             options_.choice("friction-model", "elastic", {"elastic", "directional"},
@@ -270,9 +301,9 @@ void Script::check_all() const
     const Settings& s = settings_;
     if (s.resume && s.no_output) refuse("--resume goes on with the files of a run: leave out --no-output.");
     if (study_) return;
-    if (peer_ && (s.resume || s.checkpoint_every > 0))
-        refuse("--{} cannot be with --peer: the other program does not go back to an earlier state.",
-               s.resume ? "resume" : "checkpoint-every");
+    if (peer_ && !peer_->can.no_checkpoints.empty() && (s.resume || s.checkpoint_every > 0))
+        refuse("--{} cannot be with this --peer: {}.", s.resume ? "resume" : "checkpoint-every",
+               peer_->can.no_checkpoints);
     if (s.t_end / s.h > 1e12)
         refuse("{} s in steps of {} s are too many steps: give a larger --h or a smaller --t-end.", s.t_end,
                s.h);
@@ -310,7 +341,7 @@ std::unique_ptr<Stepper> Script::make_stepper() const
     }
 }
 
-std::unique_ptr<Stepper> Script::choose_stepper() const
+MoreauJeanOptions Script::moreau_jean_options() const
 {
     const Settings& s = settings_;
     if (method_ != Method::moreau_jean && s.friction_law != "coulomb")
@@ -318,18 +349,36 @@ std::unique_ptr<Stepper> Script::choose_stepper() const
                "out, or choose --method moreau-jean.");
     const Law friction = s.friction_law == "associated" ? Law::associated : Law::contact;
     const auto force = s.force == "explicit" ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint;
-    MoreauJeanOptions moreau_jean{
+    MoreauJeanOptions options{
         s.h, s.theta, force, {s.tolerance, s.max_sweeps, s.solver, s.threads, friction}};
-    moreau_jean.newton_iterations = s.newton;
-    const DemOptions dem{
-        s.h, s.friction_model == "directional" ? FrictionModel::directional : FrictionModel::elastic,
-        s.threads};
-    if (coupled_) {
-        coupled_->nonsmooth = moreau_jean;
-        if (method_ == Method::dem) coupled_->dem = dem;
-        if (peer_) return with_peer();
-        return std::make_unique<Coupled>(finished(), *cut_, *coupled_);
-    }
+    options.newton_iterations = s.newton;
+    return options;
+}
+
+DemOptions Script::dem_options() const
+{
+    const Settings& s = settings_;
+    const bool on_device = s.solver.starts_with("cuda");
+    if (on_device && s.solver != "cuda")
+        refuse("The method dem computes in double precision: take --solver cuda instead of {}.", s.solver);
+    return {s.h, s.friction_model == "directional" ? FrictionModel::directional : FrictionModel::elastic,
+            s.threads, on_device ? &penalty_cuda() : nullptr};
+}
+
+CoupledOptions Script::coupled_options() const
+{
+    CoupledOptions options = *coupled_;
+    options.nonsmooth = moreau_jean_options();
+    if (method_ == Method::dem) options.dem = dem_options();
+    return options;
+}
+
+std::unique_ptr<Stepper> Script::choose_stepper() const
+{
+    const Settings& s = settings_;
+    if (peer_) return with_peer();
+    if (coupled_) return std::make_unique<Coupled>(finished(), *cut_, coupled_options());
+    const MoreauJeanOptions moreau_jean = moreau_jean_options();
     switch (method_) {
     case Method::absolute:
         return std::make_unique<Absolute>(finished(),
@@ -339,7 +388,7 @@ std::unique_ptr<Stepper> Script::choose_stepper() const
     case Method::smooth:
         return std::make_unique<Smooth>(finished(), SmoothOptions{s.h, s.rho_inf});
     case Method::dem:
-        return std::make_unique<Dem>(finished(), dem);
+        return std::make_unique<Dem>(finished(), dem_options());
     case Method::moreau_jean:
         break;
     }
@@ -348,28 +397,22 @@ std::unique_ptr<Stepper> Script::choose_stepper() const
 
 std::unique_ptr<Stepper> Script::with_peer() const
 {
-    MbdynOptions options = *peer_;
+    PeerOptions options = *peer_;
     const std::vector<double> sizes = finished().sizes();
+    double reach = 0; // what another start may be off by
     for (std::size_t k = 0; k < sizes.size(); ++k)
-        if (finished().shapes()[k].material >= 0)
-            options.reach = options.reach > 0 ? std::min(options.reach, sizes[k]) : sizes[k];
-    if (options.start) { // which writes files of its own
-        const std::filesystem::path folder = settings_.out;
-        make_directory(folder);
-        options.start->log = folder / "mbdyn.log";
-        options.start->words.insert(options.start->words.end(), {"-o", (folder / "mbdyn").string()});
-    }
+        if (finished().shapes()[k].material >= 0) reach = reach > 0 ? std::min(reach, sizes[k]) : sizes[k];
     const InterfaceMotion start = marker_at_start(finished(), *cut_);
     std::unique_ptr<Peer> peer;
     const StopSignals signals; // so that a signal leaves neither a socket nor the other program behind
     try {
-        peer = std::make_unique<MbdynPeer>(std::move(options), start, settings_.h);
+        peer = make_peer(options, start, *coupled_, settings_, reach);
     } catch (const Error&) {
         if (const int signal = signals.caught(); signal != 0)
             throw Interrupted{signal, " while it waited for the other program"};
         throw;
     }
-    return std::make_unique<Attached>(finished(), *cut_, std::move(peer), *coupled_);
+    return std::make_unique<Attached>(finished(), *cut_, std::move(peer), coupled_options());
 }
 
 std::vector<ModelEntry>& registered_models()

@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
+#include <span>
 
 namespace tamis {
 
@@ -48,6 +50,7 @@ struct RunDefaults {
     std::optional<int> max_sweeps;
     std::string solver = "auto";
     std::string limits;         // of the verdict, as for --limits
+    std::string fmu_map;        // as for --fmu-map: names of variables that FMUs for this model have
     double record_interval = 0; // --record-every is the number of steps nearest to it, s; 0: every step
 };
 
@@ -62,8 +65,11 @@ struct BallSprings {
     double balls = 0, walls = 0; // N/m; 0: rigid
 };
 
+struct AnalysisOptions;
 struct CoupledOptions;
-struct MbdynOptions;
+struct DemOptions;
+struct MoreauJeanOptions;
+struct PeerOptions;
 
 class Study;
 
@@ -73,12 +79,20 @@ class Script {
            const std::vector<std::string>& arguments);
     virtual ~Script() = default;
 
+    // Before prepare(): analyses of these kinds instead of a run; see analysis_options.hpp.
+    void analyse(const std::vector<std::string>& kinds);
     // Reads the options and builds the model; throws on any mistake. define() is called twice if it asks for
     // packings: first with a single grain in place of each, to know all options and check them before any
     // packing is made.
     void prepare();
+    // The first of these two alone, for what can be told without packings.
+    void look();
 
     ModelDescription model;
+    // Before prepare(): the model is cut, unless its options say otherwise, and the caller moves the nonsmooth side.
+    void drive_from_outside() { driven_ = true; }
+    // Before prepare(): packings are those of this folder.
+    void take_packings_from(const std::string& folder) { settings_.packings = folder; }
 
   protected:
     virtual void define() = 0;
@@ -99,6 +113,15 @@ class Script {
     void result(const std::string& name, std::function<double(const Columns&)> value, std::string unit = "");
     void result(const std::vector<std::string>& names,
                 std::function<std::vector<double>(const Columns&)> values, std::string unit = "");
+    // For `tamis compare`: the records that tell methods apart, all unless a model says which (impulses of single
+    // impacts and digits that are zero tell nothing); the column that has what another one should be; values of a
+    // choice that describe the same mechanism in another way.
+    void compared(const std::vector<std::string>& columns) { compared_ = columns; }
+    void exact(const std::string& column, const std::string& of) { exact_[column] = of; }
+    void alternatives(const std::string& option, const std::vector<std::string>& values)
+    {
+        alternatives_[option] = values;
+    }
     // Grains at rest, made by `make` in the first run that needs them and kept in out/packings, by a hash of
     // all that they may depend on: model, name, and the options read so far. What the packing does not depend
     // on is best read after it.
@@ -127,11 +150,26 @@ class Script {
     const std::vector<Record>& records() const { return records_; }
     const std::vector<Result>& results() const { return results_; }
     const std::vector<std::string>& notes() const { return notes_; }
+    const std::vector<std::string>& compared_columns() const { return compared_; }
+    const std::map<std::string, std::string>& exact_columns() const { return exact_; }
+    const std::map<std::string, std::vector<std::string>>& alternatives() const { return alternatives_; }
+    bool has_grains() const;
     const Options& options() const { return options_; }
     // JSON of the options that the state depends on: those of the model and of the time integration.
     const std::string& identity() const { return identity_; }
     Method method() const { return method_; }
+    const AnalysisOptions* analysis() const { return analysis_.get(); } // null: a run
     const std::function<void(Study&)>& study() const { return study_; } // empty: the model is stepped
+    // Those of the model itself: the first ones.
+    std::span<const DeclaredOption> model_options() const
+    {
+        return std::span(options_.declared()).first(model_options_);
+    }
+    const std::optional<Cut>& where_cut() const { return cut_; }
+    bool coupled() const { return coupled_ != nullptr; } // cut in two, by --coupling
+    CoupledOptions coupled_options() const;              // if coupled()
+    // Files of the packings that the model asked for, without folder and ending.
+    const std::vector<std::string>& packings() const { return packings_; }
     // Connects to another program, if one is asked for.
     std::unique_ptr<Stepper> make_stepper() const;
     bool explicit_springs() const;                     // those that say so bound the step
@@ -142,6 +180,8 @@ class Script {
     void read_stepping();
     void read_compliance();
     void check_all() const;
+    MoreauJeanOptions moreau_jean_options() const;
+    DemOptions dem_options() const;
     std::unique_ptr<Stepper> choose_stepper() const;
     std::unique_ptr<Stepper> with_peer() const;
     void start_anew();
@@ -153,15 +193,21 @@ class Script {
     std::function<void(Study&)> study_;
     std::vector<Record> records_;
     std::vector<Result> results_;
-    std::vector<std::string> notes_;
+    std::vector<std::string> notes_, compared_;
+    std::map<std::string, std::string> exact_;
+    std::map<std::string, std::vector<std::string>> alternatives_;
     std::string identity_;
     Method method_ = Method::moreau_jean;
     bool method_read_ = false;
     std::optional<Cut> cut_;
-    std::shared_ptr<CoupledOptions> coupled_; // null: in one system
-    std::shared_ptr<MbdynOptions> peer_;      // null: the smooth side is stepped here
-    bool packed_ = false;                     // asked for a packing
-    bool making_ = false;                     // packings are made, and not only asked for
+    std::shared_ptr<CoupledOptions> coupled_;   // null: in one system
+    std::shared_ptr<PeerOptions> peer_;         // null: the smooth side is stepped here
+    std::shared_ptr<AnalysisOptions> analysis_; // null: none
+    std::size_t model_options_ = 0;
+    std::vector<std::string> packings_;
+    bool driven_ = false;
+    bool packed_ = false; // asked for a packing
+    bool making_ = false; // packings are made, and not only asked for
 };
 
 // The models of a program, registered by TAMIS_MODEL.

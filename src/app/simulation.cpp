@@ -18,11 +18,13 @@
 #include "tamis/model/model_hash.hpp"
 #include "tamis/model/stepper.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 namespace tamis {
@@ -200,6 +202,31 @@ std::vector<std::string> overlaps(const View& view, bool allowed)
     return out;
 }
 
+// Grains that are farther from where grains began, and from all bodies, than three times the extent of these: they
+// found a hole, or went through a wall.
+std::optional<std::string> escaped(const View& view)
+{
+    const Model& model = view.model();
+    Eigen::AlignedBox3d room;
+    const auto extend = [&](const Eigen::Vector3d& x, double size) {
+        room.extend(Eigen::Vector3d(x.array() - size));
+        room.extend(Eigen::Vector3d(x.array() + size));
+    };
+    for (const GrainRecord& g : model.grains()) extend(g.at.p, g.radius);
+    for (const AttachedShape& s : model.shapes())
+        if (const double size = bounding_radius(s.shape); s.grain < 0 && std::isfinite(size))
+            extend(s.body < 0 ? s.at.p : view.motion(s.body).pose * s.at.p, size);
+    const std::span<const GrainState> grains = view.grains();
+    int first = -1, count = 0;
+    for (int g = 0; g < static_cast<int>(grains.size()); ++g)
+        if (room.exteriorDistance(grains[g].x) > 3 * room.diagonal().norm() && count++ == 0) first = g;
+    if (count == 0) return std::nullopt;
+    return fmt::format(
+        "{} of {} grains have left the scene, the first of them '{}', which is {:.2g} m away: if they "
+        "should not, close the gap in the walls, or reduce --h.",
+        count, grains.size(), model.grain_name(first), room.exteriorDistance(grains[first].x));
+}
+
 // What to tell of steps that ended with contacts unsolved: where it was worst, and what helps.
 std::string wedged(const Script& script, const Statistics& s)
 {
@@ -287,6 +314,8 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
                        {"penetration_max_m", s.max_penetration},
                        {"momentum_error_max", s.max_momentum_error}};
     }
+    const Eigen::Vector3d g = script.finished().gravity_value();
+    j["gravity_m_s2"] = {g.x(), g.y(), g.z()};
     j["energy"] = {{"start_J", s.energy_start}, {"end_J", s.energy_end}};
     nlohmann::json& times = j["seconds"];
     for (std::size_t k = 0; k < phase_names.size(); ++k) times[phase_names[k]] = stepper.clock().seconds()[k];
@@ -541,6 +570,10 @@ void Run::finish(const std::string& status)
     end.look(stepper_->view());
     verdict_ = judge(quality(script_, statistics_, end), Limits(set_.limits));
     progress_->clear();
+    if (const auto note = escaped(stepper_->view())) {
+        notes_.push_back(*note);
+        tell(*note);
+    }
     if (!output_) return;
     output_->flush();
     if (status == "finished") {

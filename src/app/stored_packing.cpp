@@ -7,13 +7,11 @@
 #include "tamis/app/progress.hpp"
 #include "tamis/app/stop_signals.hpp"
 #include "tamis/base/error.hpp"
-#include "tamis/base/state_hash.hpp"
 #include "tamis/io/file.hpp"
 #include "tamis/io/packing_file.hpp"
 #include "tamis/packing/deposit.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <link.h>
 
 namespace tamis {
@@ -65,14 +63,7 @@ std::filesystem::file_time_type program_time()
 Packing stored_packing(const std::string& owner, const std::string& name, const std::string& inputs,
                        const Settings& settings, const std::function<Packing()>& make)
 {
-    const char* folder = std::getenv("TAMIS_PACKINGS");
-    StateHash hash;
-    for (const std::string_view text : {std::string_view(TAMIS_VERSION), std::string_view(owner),
-                                        std::string_view(name), std::string_view(inputs)})
-        hash.add(text);
-    const std::filesystem::path path =
-        std::filesystem::path(folder ? folder : "out/packings") /
-        fmt::format("{}{}{}_{:016x}.h5", owner, owner.empty() ? "" : "_", name, hash.value);
+    const std::filesystem::path path = packing_folder(settings) / (packing_file(owner, name, inputs) + ".h5");
     const auto tell = [&](const std::string& note) {
         if (!settings.quiet) fmt::print(stderr, "{}{}note: {}\n", owner, owner.empty() ? "" : ": ", note);
     };

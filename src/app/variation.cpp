@@ -22,10 +22,24 @@ namespace tamis {
 
 namespace {
 
+constexpr long most_values = 1000000;
+
 [[noreturn]] void refuse_values(const std::string& text)
 {
-    refuse("--vary is '{}': give an option and its values, such as frequency=8,10,12 or frequency=8:15:0.5.",
-           text);
+    refuse(
+        "--vary is '{}': give an option and its values, such as frequency=8,10,12, or frequency=8:15:15 for "
+        "fifteen from 8 to 15, or seed=1..5.",
+        text);
+}
+
+template <class T>
+T number(const std::string& word, const std::string& text)
+{
+    T x{};
+    const char* end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, x);
+    if (error != std::errc() || rest != end) refuse_values(text);
+    return x;
 }
 
 std::vector<std::string> split(const std::string& text, char separator)
@@ -47,21 +61,26 @@ Variation read_variation(const std::string& text)
     if (v.option.starts_with("--")) v.option.erase(0, 2);
     for (const std::string& value : v.values)
         if (value.empty()) refuse_values(text);
-    const std::vector<std::string> range = split(v.values[0], ':');
-    if (range.size() == 1) return v;
-    double number[3];
-    if (v.values.size() > 1 || range.size() != 3) refuse_values(text);
-    for (int k = 0; k < 3; ++k) {
-        const char *begin = range[k].data(), *end = begin + range[k].size();
-        const auto [rest, error] = std::from_chars(begin, end, number[k]);
-        if (error != std::errc() || rest != end || !std::isfinite(number[k])) refuse_values(text);
+    if (v.values.size() > 1) return v;
+    const std::string text_of_range = v.values[0];
+    if (const std::size_t dots = text_of_range.find(".."); dots != std::string::npos) {
+        const long from = number<long>(text_of_range.substr(0, dots), text),
+                   to = number<long>(text_of_range.substr(dots + 2), text);
+        if (from > to || to - from >= most_values) refuse_values(text);
+        v.values.clear();
+        for (long k = from; k <= to; ++k) v.values.push_back(std::to_string(k));
+        return v;
     }
-    const auto [from, to, step] = number;
-    const double steps = (to - from) / step;
-    if (!(steps >= 0) || !(steps < 1e6)) refuse_values(text);
+    const std::vector<std::string> range = split(text_of_range, ':');
+    if (range.size() == 1) return v;
+    if (range.size() != 3) refuse_values(text);
+    const double from = number<double>(range[0], text), to = number<double>(range[1], text);
+    const long n = number<long>(range[2], text);
+    if (!std::isfinite(from) || !std::isfinite(to) || n < 2 || n > most_values) refuse_values(text);
     v.values.clear();
-    for (long k = 0; k <= std::lround(std::floor(steps + 1e-9)); ++k)
-        v.values.push_back(fmt::format("{:.12g}", from + static_cast<double>(k) * step));
+    for (long k = 0; k < n; ++k)
+        v.values.push_back(
+            fmt::format("{:.12g}", from + (to - from) * static_cast<double>(k) / static_cast<double>(n - 1)));
     return v;
 }
 

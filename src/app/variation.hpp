@@ -1,7 +1,7 @@
 // `--vary OPTION=VALUES`, which every program of models understands: instead of one run, one for each value, in folders
 // of their own, and a table of what came out.
 //
-//     --vary frequency=8:15:0.5 --vary particles=200,250
+//     --vary frequency=8:15:15 --vary particles=200,250
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ struct Variation {
     std::vector<std::string> values;
 };
 
-// Takes all `--vary` out of the arguments: values by commas, or from:to:step.
+// Takes all `--vary` out of the arguments: values by commas, n from one to another as from:to:n, or whole
+// numbers as from..to.
 std::vector<Variation> take_variations(std::vector<std::string>& arguments);
 
 // Runs of a model with all combinations of values, the last option varying fastest, in <out>/<option>_<value>...; each

@@ -109,7 +109,8 @@ TEST(Methods, DemTellsItsStepAndEnergiesAsNumbers)
 {
     const ScratchFolder folder;
     Swing script(true, {"--out", (folder / "a").string(), "--frames", "0"});
-    const nlohmann::json dem = told_by(script, folder).second["dem"];
+    const nlohmann::json summary = told_by(script, folder).second, dem = summary["dem"];
+    EXPECT_EQ(summary["gravity_m_s2"], nlohmann::json::array({0, 0, -9.81}));
     EXPECT_EQ(dem["friction_model"], "elastic");
     EXPECT_EQ(dem["hart_step_s"], hart_step(script.finished())) << dem;
     ASSERT_TRUE(dem["wall_work_J"].is_number() && dem["dissipated_J"]["normal_damping"].is_number()) << dem;

@@ -11,19 +11,25 @@ namespace tamis::test::peer_options_test {
 
 namespace {
 
-std::optional<MbdynOptions> read(const std::vector<std::string>& arguments)
+std::optional<PeerOptions> read_any(const std::vector<std::string>& arguments)
 {
     Options options("model", "what it is", arguments);
-    std::optional<MbdynOptions> peer = read_peer(options);
+    std::optional<PeerOptions> peer = read_peer(options);
     if (peer) fit_coupling(*peer, read_coupling(options, false, true));
     options.check();
     return peer;
 }
 
+std::optional<MbdynOptions> read(const std::vector<std::string>& arguments)
+{
+    const std::optional<PeerOptions> peer = read_any(arguments);
+    return peer ? peer->mbdyn : std::nullopt;
+}
+
 std::string refusal(const std::vector<std::string>& arguments)
 {
     try {
-        read(arguments);
+        read_any(arguments);
     } catch (const UsageError& error) {
         return error.what();
     }
@@ -88,11 +94,23 @@ TEST(PeerOptions, WhatDoesNotFitIsRefusedByName)
         return refusal(more);
     };
     EXPECT_EQ(with({}), "");
-    EXPECT_PRED2(contains, refusal({"--peer", "adams"}), "--peer needs one of none, mbdyn");
+    EXPECT_PRED2(contains, refusal({"--peer", "adams"}), "--peer needs one of none, mbdyn, fmu");
     EXPECT_EQ(refusal({"--peer", "mbdyn"}),
               "--peer mbdyn needs --socket PATH or --port N, as in MBDyn's input.");
     EXPECT_PRED2(contains, with({"--port", "5501"}), "--socket PATH or --port N, not both");
     EXPECT_EQ(refusal({"--socket", "s"}), "--socket is for another program: give --peer mbdyn as well.");
+    EXPECT_EQ(refusal({"--fmu", "a.fmu"}), "--fmu is for another program: give --peer fmu as well.");
+    EXPECT_PRED2(contains, with({"--fmu-map", "position=x"}), "--fmu-map is for another program");
+    EXPECT_PRED2(contains, with({"--fmu-set", "k=1"}), "--fmu-set is for another program");
+    EXPECT_PRED2(contains, refusal({"--peer", "fmu", "--fmu", "a.fmu", "--port", "5501"}),
+                 "give --peer mbdyn as well");
+#ifdef TAMIS_FMI
+    EXPECT_EQ(refusal({"--peer", "fmu"}), "--peer fmu needs --fmu FILE.");
+    EXPECT_EQ(refusal({"--peer", "fmu", "--fmu", "none.fmu"}), "There is no FMU 'none.fmu'.");
+#else
+    EXPECT_PRED2(contains, refusal({"--peer", "fmu", "--fmu", "a.fmu"}),
+                 "install libzip-dev and libpugixml-dev");
+#endif
     EXPECT_PRED2(contains, refusal({"--port", "5501"}), "--port is for another program");
     EXPECT_PRED2(contains, refusal({"--peer", "mbdyn", "--port", "70000"}), "--port is 70000");
     EXPECT_PRED2(contains, with({"--peer-node", "2"}), "--peer-node is 2");

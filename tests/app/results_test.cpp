@@ -66,6 +66,43 @@ TEST(Results, AreThoseOfTheColumns)
     EXPECT_NEAR(results["last_m"].get<double>(), 2, 1e-12);
 }
 
+// One side of a box is missing.
+struct Leaking : Script {
+    explicit Leaking(std::vector<std::string> arguments) : Script("leaking", "A box with a hole", arguments)
+    {
+    }
+    void define() override
+    {
+        model.gravity({0, 0, -9.81});
+        const bool closed = flag("closed", "without the hole");
+        const MaterialId steel = model.add(Material{.restitution = 0.5});
+        for (int k = 0; k < 6; ++k) {
+            const Eigen::Vector3d inwards = (k % 2 ? 1 : -1) * Eigen::Vector3d::Unit(k / 2);
+            if (k != 5 || closed) model.attach(ground, wall(inwards, -0.1), steel);
+        }
+        model.grain({.name = "one", .shape = sphere(0.01), .material = steel, .density = 1000});
+        model.grain({.shape = sphere(0.01), .material = steel, .density = 1000, .at = {.p = {0.05, 0, 0}}});
+        defaults.h = 1e-3;
+        run_until(1);
+    }
+};
+
+TEST(Results, TellOfGrainsThatLeftThroughAHole)
+{
+    ScratchFolder folder;
+    const auto notes = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--frames", "0", "--quiet", "--out", (folder / "a").string()});
+        Leaking script(arguments);
+        script.prepare();
+        EXPECT_EQ(run(script), 0);
+        return summary(folder / "a")["notes"].dump();
+    };
+    const std::string told = notes({});
+    EXPECT_TRUE(contains(told, "2 of 2 grains have left the scene, the first of them 'one'")) << told;
+    EXPECT_TRUE(contains(told, "close the gap in the walls")) << told;
+    EXPECT_FALSE(contains(notes({"--closed"}), "left the scene"));
+}
+
 TEST(Results, OfAResumedRunAreThoseOfTheWhole)
 {
     ScratchFolder folder;

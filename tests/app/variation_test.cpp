@@ -12,19 +12,24 @@
 
 namespace tamis::test::variation_test {
 
-TEST(Variation, ValuesByCommasOrByStep)
+TEST(Variation, ValuesByCommasOrEvenlyOrWhole)
 {
-    std::vector<std::string> words{"--h", "1", "--vary", "a=8:9:0.25", "--vary=b=x,y", "--out", "o"};
+    std::vector<std::string> words{"--h", "1", "--vary", "a=8:9:5", "--vary=b=x,y", "--out", "o"};
     const std::vector<Variation> v = take_variations(words);
     EXPECT_EQ(words, (std::vector<std::string>{"--h", "1", "--out", "o"}));
     ASSERT_EQ(v.size(), 2u);
     EXPECT_EQ(v[0].option, "a");
     EXPECT_EQ(v[0].values, (std::vector<std::string>{"8", "8.25", "8.5", "8.75", "9"}));
     EXPECT_EQ(v[1].values, (std::vector<std::string>{"x", "y"}));
-    std::vector<std::string> tenths{"--vary", "a=0:1:0.1"};
-    EXPECT_EQ(take_variations(tenths)[0].values.back(), "1");
-    for (const char* wrong :
-         {"a", "=1", "a=", "a=1,", "a=1:2", "a=1:2:0", "a=2:1:0.1", "a=1:2:x", "a=1:2:1e-9"}) {
+    std::vector<std::string> tenths{"--vary", "a=1:0:11"};
+    const std::vector<std::string> falling = take_variations(tenths)[0].values;
+    ASSERT_EQ(falling.size(), 11u);
+    EXPECT_EQ(falling[1], "0.9");
+    EXPECT_EQ(falling.back(), "0");
+    std::vector<std::string> seeds{"--vary", "seed=-1..2"};
+    EXPECT_EQ(take_variations(seeds)[0].values, (std::vector<std::string>{"-1", "0", "1", "2"}));
+    for (const char* wrong : {"a", "=1", "a=", "a=1,", "a=1:2", "a=1:2:1", "a=1:2:0.5", "a=1:2:x",
+                              "a=1:2:1e7", "a=1:inf:3", "a=5..1", "a=1..x", "a=1.5..3", "a=0..9999999"}) {
         std::vector<std::string> given{"--vary", wrong};
         EXPECT_TRUE(contains(error_of([&] { take_variations(given); }), std::string("--vary is '") + wrong))
             << wrong;

@@ -14,11 +14,20 @@ refuses() { # status, pattern, command
 }
 
 expect '^tamis [0-9]+\.[0-9]+\.[0-9]+$' "$("$tamis" --version)"
-for command in new list run equations plot pictures study test bench build docs; do
+for command in new list run analyse fmu equations plot pictures movie report compare sweep study peers test bench \
+    build docs; do
     expect "^tamis $command" "$("$tamis" "$command" --help)"
 done
 quietly "$tamis" pictures tamping --help
+quietly "$tamis" pictures --gallery --help
+quietly "$tamis" pictures pendulum --help
+quietly "$tamis" movie pendulum --help
+quietly "$tamis" report pendulum --help
 quietly "$tamis" study dampers --help
+quietly "$tamis" compare pendulum --help
+quietly "$tamis" sweep pendulum --help
+refuses 2 "sweep of which model" "$tamis" sweep --vary a=1,2
+refuses 2 "there is no study 'damper_desing' \(did you mean 'damper_design'" "$tamis" study damper_desing
 
 quietly "$tamis" new swing
 before=$(<swing.cpp)

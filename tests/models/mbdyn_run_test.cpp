@@ -139,7 +139,7 @@ TEST_F(MbdynRun, CheckpointsAreRefused)
     EXPECT_EQ(run_program({"particle_damper", "--particles", "20", "--peer", "mbdyn", "--socket", "none",
                            "--resume"}),
               2);
-    EXPECT_PRED2(contains, testing::internal::GetCapturedStderr(), "--resume cannot be with --peer");
+    EXPECT_PRED2(contains, testing::internal::GetCapturedStderr(), "--resume cannot be with this --peer");
 }
 
 } // namespace tamis::test::mbdyn_run_test

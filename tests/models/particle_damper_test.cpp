@@ -1,5 +1,6 @@
 // The oscillator with particles, run as a user runs it.
 #include "io/scratch.hpp"
+#include "tamis/analysis/time_series.hpp"
 #include "tamis/app/program.hpp"
 #include "tamis/io/columns.hpp"
 
@@ -54,6 +55,30 @@ TEST_F(ParticleDamper, WithoutParticlesIsALinearOscillator)
         EXPECT_NEAR(r["amplitude_x_m"].get<double>(), std::sqrt(2.0) * closed_form(f, 5),
                     1e-3 * closed_form(f, 5));
     }
+}
+
+// By the force of the particles itself, at the frequency of the base, while the result knows the motion alone. With a
+// strong damper transients die within a second. Forces at the midpoint: at the start of a step they are of first order,
+// and so would be the share of that damper which is counted as the particles', 4e-4 of 0.1. A step's force is that of
+// its middle. Particles move irregularly, so that what is steady is so by a hundredth or two.
+TEST_F(ParticleDamper, DampingRatioIsThatOfTheForceOfTheParticles)
+{
+    const std::vector<std::string> options{"--damping", "5", "--force", "midpoint", "--h", "4e-4"};
+    const auto with = [&](const std::string& particles) {
+        std::vector<std::string> all = options;
+        all.insert(all.end(), {"--particles", particles, "--t-end", "3", "--record-every", "1"});
+        return results(particles, all)["zeta_particles"].get<double>();
+    };
+    EXPECT_NEAR(with("0"), 0, 2e-5);
+    const double f = 12, w = 2 * std::numbers::pi * f, zeta = with("80");
+    const Columns c = Columns::read(path("80") / "histories.csv");
+    const Window judged = last_periods(c["t"], 1 / f, 18);
+    const Harmonic x = harmonic({c["t"], c["x"]}, f, judged),
+                   force = harmonic({c["t"], c["force"]}, f, judged);
+    const double expected =
+        -force.amplitude * std::sin(force.phase + w * 4e-4 / 2 - x.phase) / (w * w * x.amplitude * 2 * 0.293);
+    EXPECT_GT(expected, 5e-3);
+    EXPECT_NEAR(zeta, expected, 0.02 * expected);
 }
 
 TEST_F(ParticleDamper, WholeLooseAndTightOverlap)
