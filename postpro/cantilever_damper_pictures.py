@@ -2,58 +2,30 @@
 container sways about, as in Figs 23 and 24 of Zhang et al. (2020); to the right is outwards. `--whole` shows the beam.
 VTK draws off screen, but wants an X display: `tamis pictures` starts one."""
 import argparse
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
-from tamping_pictures import actor, draw, fail, pick, read, read_frames, steel
+from frames import fail, read_frames
+from tamping_pictures import draw
+from view import steel
+from vtk_scene import actor, balls, lines_of, need_display, pick, points_of, read, set_lights, white_renderer
 from vtkmodules.util.numpy_support import vtk_to_numpy
-from vtkmodules.vtkFiltersCore import vtkGlyph3D
-from vtkmodules.vtkFiltersSources import vtkSphereSource
-from vtkmodules.vtkRenderingCore import vtkLight, vtkRenderer
 
 lead = (0.35, 0.42, 0.55)
 shown = {False: 0.011, True: 0.09}  # half the height of the picture, m
 
 
-def balls(points):
-    source = vtkSphereSource()
-    source.SetRadius(1)
-    source.SetThetaResolution(24)
-    source.SetPhiResolution(24)
-    points.GetPointData().SetActiveScalars("radius")
-    glyph = vtkGlyph3D()
-    glyph.SetInputData(points)
-    glyph.SetSourceConnection(source.GetOutputPort())
-    glyph.SetScaleModeToScaleByScalar()
-    glyph.ScalingOn()
-    glyph.Update()
-    return glyph.GetOutput()
-
-
-def wireframe(bodies):
-    """The lines of the drawing: those of hollow shapes."""
-    lines = type(bodies)()
-    lines.SetPoints(bodies.GetPoints())
-    lines.SetLines(bodies.GetLines())
-    return lines
-
-
 def scene(frame, whole):
-    renderer = vtkRenderer()
-    renderer.SetBackground(1, 1, 1)
+    renderer = white_renderer()
     bodies, points = read(frame, "bodies"), read(frame, "points")
     if whole and bodies.GetNumberOfPolys() > 0:
         renderer.AddActor(actor(pick(bodies, np.ones(bodies.GetNumberOfPolys(), dtype=bool)), steel))
-    container = actor(wireframe(bodies), (0.1, 0.1, 0.1))
-    container.GetProperty().SetLineWidth(2)
-    container.GetProperty().SetLighting(False)
-    renderer.AddActor(container)
-    shot = actor(balls(points), lead)
+    renderer.AddActor(lines_of(bodies, (0.1, 0.1, 0.1), 2))
+    shot = actor(balls(points, np.arange(points.GetNumberOfPoints())), lead)
     shot.GetProperty().SetInterpolationToPhong()
     renderer.AddActor(shot)
-    ends = vtk_to_numpy(bodies.GetPoints().GetData())
+    ends = points_of(bodies)
     used = np.unique(vtk_to_numpy(bodies.GetLines().GetConnectivityArray()))
     centre = (ends[used].min(axis=0) + ends[used].max(axis=0)) / 2
     outwards = centre * [1, 0, 1] / np.linalg.norm(centre * [1, 0, 1])
@@ -66,13 +38,7 @@ def scene(frame, whole):
     camera.SetPosition(*(focus + across + np.array([0, 0.25, 0]) * whole))
     camera.SetViewUp(0, 1, 0)
     renderer.ResetCameraClippingRange()
-    renderer.RemoveAllLights()
-    for place, strength in ((across + [0, 1, 0], 0.9), (across - outwards, 0.4)):
-        light = vtkLight()
-        light.SetPosition(*(centre + place))
-        light.SetFocalPoint(*centre)
-        light.SetIntensity(strength)
-        renderer.AddLight(light)
+    set_lights(renderer, centre, [(across + [0, 1, 0], 0.9), (across - outwards, 0.4)])
     return renderer
 
 
@@ -91,8 +57,7 @@ def main():
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fail(f"cannot make the folder {out}: {error.strerror}.")
-    if not os.environ.get("DISPLAY"):
-        fail("there is no display to draw on; start this as `tamis pictures cantilever_damper`.")
+    need_display("tamis pictures cantilever_damper")
     for t in arguments.times:
         nearest = min(frames, key=lambda time: abs(time - t))
         draw(scene(frames[nearest], arguments.whole), nearest,

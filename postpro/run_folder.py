@@ -1,6 +1,7 @@
 """The files of a run as plots read them, how plots make the runs that they need, and what they are asked."""
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from style import PlotArguments, fail
+from frames import fail
 
 root = Path(__file__).resolve().parent.parent
 
@@ -98,11 +99,12 @@ class Run(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A run to be made, unless its folder has it already."""
+    """A run to be made, unless its folder has it already; by `tamis run`, or by words that start a program."""
     model: str
     run: Run
     folder: Path
     again: bool = False
+    program: tuple = ()
 
     @property
     def name(self):
@@ -126,15 +128,21 @@ class Job(NamedTuple):
             return False
 
 
+# In front of a command: it is asked to stop also if whoever started it is killed.
+end_with_parent = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+
+
 class Process:
-    """A job that is run, on one thread. It is in a session of its own: a key that is pressed does not reach it."""
+    """A job that is run, on one thread. It is in a session of its own: a key that is pressed does not reach it. If it
+    is killed, for want of memory, say, it goes on where it was, twice at most."""
 
     def __init__(self, job):
-        self.job, self.begin = job, time.monotonic()
+        self.job, self.begin, self.killed = job, time.monotonic(), 0
         self.launch(job.unfinished and not job.again)
 
     def launch(self, resume):
-        command = [root / "tamis", "run", self.job.model, "--quiet", "--out", self.job.folder,
+        program = self.job.program or (root / "tamis", "run", self.job.model)
+        command = [*end_with_parent, *program, "--quiet", "--out", self.job.folder,
                    *(f"--{flag}" for flag in self.job.run.flags), *(["--resume"] if resume else [])]
         for option, value in {"threads": 1, **self.job.run.options}.items():
             command += [f"--{option}", str(value)]
@@ -143,7 +151,7 @@ class Process:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                             stderr=self.errors, start_new_session=True)
         except OSError as error:
-            fail(f"cannot start {root / 'tamis'}: {error.strerror}.")
+            fail(f"cannot start {program[0]}: {error.strerror}.")
 
     @property
     def seconds(self):
@@ -159,12 +167,17 @@ class Process:
         if self.resumed and self.process.returncode == 1 and "anew" in self.said:
             self.launch(False)
             return False
+        if self.process.returncode == -signal.SIGKILL and self.killed < 2:
+            self.killed += 1
+            say(f"{self.job.name} was killed, and goes on")
+            self.launch(self.job.unfinished)
+            return False
         return True
 
     def failure(self):
         """In a sentence, or nothing."""
         code = self.process.returncode
-        if code == 0 or (code in (1, 3) and self.job.run.may_fail):
+        if code == 0 or (code in (1, 3) and self.job.run.may_fail and self.job.there):
             return None
         return f"exit code {code}: {(self.said.splitlines() or ['it said nothing'])[-1]}"
 
@@ -215,6 +228,12 @@ class Progress:
             longer = [p.seconds for p in running if p.job.model == model and p.seconds > mean]
             means[model] = np.mean(times + longer) if times or longer else mean
         return means
+
+    @property
+    def short(self):
+        """Whether runs take less than a second, as far as known."""
+        every = sum(self.took.values(), [])
+        return bool(every) and np.mean(every) < 1
 
     def left(self, running):
         """Seconds; rough, since the runs of a model differ."""
@@ -284,13 +303,25 @@ def stop(running, caught, patience=60):
         process.errors.close()
 
 
-def make_runs(jobs, ended=lambda job, failure: None):
+def wait_for_one(running, seconds=0.2):
+    """Until one of them ends, or some time is over."""
+    ends = [os.pidfd_open(p.process.pid) for p in running if p.process.returncode is None]
+    try:
+        select.select(ends, [], [], seconds)
+    finally:
+        for end in ends:
+            os.close(end)
+
+
+def make_runs(jobs, ended=lambda job, failure: None, spare=False):
     """Makes the runs that are not there, as many at a time as there are processors, and returns what those said that
-    failed, by name. A signal stops the runs, which go on when they are asked for again."""
+    failed, by name. A signal stops the runs, which go on when they are asked for again. `spare`: one more while they
+    take less than a second, so that no processor waits until the next one has started."""
     waiting = [job for job in jobs if job.again or not job.there]
     if not waiting:
         return {}
-    build({job.model for job in waiting})
+    if models := {job.model for job in waiting if not job.program}:
+        build(models)
     progress, running, failed, caught = Progress(jobs, waiting), [], {}, []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     for number, handler in before.items():
@@ -298,7 +329,7 @@ def make_runs(jobs, ended=lambda job, failure: None):
             signal.signal(number, lambda number, _: caught.append(number))
     try:
         while waiting or running:
-            while waiting and len(running) < at_a_time():
+            while waiting and len(running) < at_a_time() + (spare and progress.short):
                 running.append(Process(waiting.pop(0)))
             for process in [p for p in running if p.ended()]:
                 running.remove(process)
@@ -314,7 +345,7 @@ def make_runs(jobs, ended=lambda job, failure: None):
                     "are")
                 sys.exit(128 + caught[0])
             progress.show(running)
-            time.sleep(0.05)
+            wait_for_one(running)
     finally:  # whatever ends this: no run is left alone
         stop(running, caught)
         for number, handler in before.items():
@@ -347,6 +378,7 @@ def plot_arguments(model, description, words=None, folders=None, add=None, quick
     """The arguments of a plot that makes its own runs, of the command line or `words`; its folder is there afterwards.
     `folders` is the help of the folders that may be given instead, if any may; add(parser) adds arguments of this plot;
     `quick` says what a quick plot has, if there is one; `partial`: it can draw what there is."""
+    from style import PlotArguments  # which brings the drawing library, long to load
     parser = PlotArguments(model, description)
     if add:
         add(parser)
@@ -367,3 +399,8 @@ def plot_arguments(model, description, words=None, folders=None, add=None, quick
         except OSError as error:
             fail(f"cannot make the folder {arguments.out}: {error.strerror}.")
     return arguments
+
+
+def program_of(model):
+    """Where `tamis build` puts the program of a model."""
+    return Path(os.environ.get("TAMIS_BUILD", root / "build" / "release")).resolve() / "bin" / model

@@ -4,57 +4,26 @@ A picture shows the last frame of each phase, or the frames nearest to given tim
 their centres; the sleeper is cut. VTK draws off screen, but wants an X display: `tamis pictures` starts one."""
 import argparse
 import csv
-import os
 import sys
-import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import numpy as np
-from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
-from vtkmodules.vtkCommonCore import vtkLookupTable, vtkPoints
-from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPlane, vtkPlaneCollection, vtkPolyData
-from vtkmodules.vtkFiltersCore import vtkTubeFilter
-from vtkmodules.vtkFiltersGeneral import vtkClipClosedSurface
-from vtkmodules.vtkIOImage import vtkPNGWriter
-from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
-from vtkmodules.vtkRenderingAnnotation import vtkScalarBarActor
-from vtkmodules.vtkRenderingCore import (vtkActor, vtkColorTransferFunction, vtkLight, vtkPolyDataMapper, vtkRenderer,
-                                         vtkRenderWindow, vtkTextActor, vtkWindowToImageFilter)
-import vtkmodules.vtkRenderingFreeType  # noqa: F401  (letters)
-import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  (the renderer behind vtkRenderer)
+from frames import fail, read_frames
+import vtk_scene
+from view import concrete, ramp, steel
+from vtk_scene import (Window, actor, behind, colour_bar, colour_table, grain_centres, label, need_display, of_polygons,
+                       pick, points_of, polygons, read, set_lights, white_renderer)
+from vtkmodules.util.numpy_support import vtk_to_numpy
 
 size = 1600, 1000  # pixels
 thickest = 0.01  # m, radius of the chain with the largest force
-steel, orange, concrete = (0.52, 0.56, 0.61), (0.90, 0.45, 0.05), (0.72, 0.72, 0.70)
+orange = 0.90, 0.45, 0.05
 phases = ["held", "diving", "squeezing"]  # by the value of stage
 # What colours show: heading, and the range of a logarithmic scale.
 scales = {"speed": ("speed [m/s]", 1e-3, 1), "force": ("force [N]", 1, 1e4)}
-# From still to fast: pale stone to dark blue, ever darker, and never like the tines.
-ramp = [(0.84, 0.81, 0.75), (0.60, 0.75, 0.83), (0.25, 0.50, 0.75), (0.24, 0.13, 0.45)]
-
-
-def fail(sentence):
-    """One sentence, and no traceback, for what the user can put right."""
-    sys.exit(f"{Path(sys.argv[0]).stem}: {sentence}")
 
 
 # --- Files -----------------------------------------------------------------------------------------------
-
-
-def read_frames(folder, model="tamping"):
-    """{time: {"bodies": file, "grains": file, ...}} of the run."""
-    path = folder / f"{model}.pvd"
-    if not path.is_file():
-        fail(f"there is no {path}; make a run with frames first.")
-    frames = {}
-    try:
-        for entry in xml.parse(path).iter("DataSet"):
-            frames.setdefault(float(entry.get("timestep")), {})[entry.get("name")] = folder / entry.get("file")
-    except (OSError, xml.ParseError, TypeError, ValueError) as error:
-        fail(f"{path} is not the list of frames of a run: {error}.")
-    if not frames:
-        fail(f"{path} lists no frames yet.")
-    return frames
 
 
 def last_frames_of_phases(folder, frames):
@@ -79,54 +48,7 @@ def last_frames_of_phases(folder, frames):
     return found
 
 
-def read(frame, name):
-    if name not in frame or not frame[name].is_file():
-        fail(f"a frame has no file of its {name}; make the run with frames again.")
-    reader = vtkXMLPolyDataReader()
-    reader.SetFileName(str(frame[name]))
-    reader.Update()
-    return reader.GetOutput()
-
-
 # --- Parts -----------------------------------------------------------------------------------------------
-
-
-def polygons(data):
-    """Connectivity and offsets: polygon k has the points connectivity[offsets[k]:offsets[k + 1]]."""
-    cells = data.GetPolys()
-    return vtk_to_numpy(cells.GetConnectivityArray()), vtk_to_numpy(cells.GetOffsetsArray())
-
-
-def of_polygons(data, name):
-    """Cell data of the polygons, which stand behind those of the lines."""
-    return vtk_to_numpy(data.GetCellData().GetArray(name))[data.GetNumberOfCells() - data.GetNumberOfPolys():]
-
-
-def cells(connectivity, offsets):
-    array = vtkCellArray()
-    array.SetData(*(numpy_to_vtkIdTypeArray(np.ascontiguousarray(x, dtype=np.int64), deep=True)
-                    for x in (offsets, connectivity)))
-    return array
-
-
-def named(values, name):
-    array = numpy_to_vtk(np.ascontiguousarray(values), deep=True)
-    array.SetName(name)
-    return array
-
-
-def pick(data, chosen, quantity=None):
-    """Those polygons that are chosen, on points of their own, with one of their cell data."""
-    connectivity, offsets = polygons(data)
-    corners = np.diff(offsets)
-    used, connectivity = np.unique(connectivity[np.repeat(chosen, corners)], return_inverse=True)
-    part, points = vtkPolyData(), vtkPoints()
-    points.SetData(numpy_to_vtk(vtk_to_numpy(data.GetPoints().GetData())[used], deep=True))
-    part.SetPoints(points)
-    part.SetPolys(cells(connectivity, np.concatenate([[0], np.cumsum(corners[chosen])])))
-    if quantity:
-        part.GetCellData().AddArray(named(of_polygons(data, quantity)[chosen], quantity))
-    return part
 
 
 def names_of_polygons(data):
@@ -155,102 +77,28 @@ def names_of_polygons(data):
     return result
 
 
-def grain_centres(data):
-    """For each polygon, the mean of the corners of its grain's polygons."""
-    connectivity, offsets = polygons(data)
-    points = vtk_to_numpy(data.GetPoints().GetData())
-    grain = np.repeat(of_polygons(data, "grain"), np.diff(offsets))
-    total = np.stack([np.bincount(grain, points[connectivity, k]) for k in range(3)], axis=1)
-    return (total / np.maximum(np.bincount(grain), 1)[:, None])[of_polygons(data, "grain")]
-
-
 # --- Scene -----------------------------------------------------------------------------------------------
 
 
-def colours_of(quantity):
-    _, low, high = scales[quantity]
-    function = vtkColorTransferFunction()
-    for k, colour in enumerate(ramp):
-        function.AddRGBPoint(k / (len(ramp) - 1), *colour)
-    table = vtkLookupTable()
-    table.SetNumberOfTableValues(256)
-    for k in range(256):
-        table.SetTableValue(k, *function.GetColor(k / 255), 1)
-    table.SetTableRange(low, high)
-    table.SetScaleToLog10()
-    return table
-
-
-def actor(data, colour=None, table=None, array=None):
-    mapper = vtkPolyDataMapper()
-    mapper.SetInputData(data)
-    if table:
-        mapper.SetScalarModeToUseCellFieldData()
-        mapper.SelectColorArray(array)
-        mapper.SetLookupTable(table)
-        mapper.UseLookupTableScalarRangeOn()
-    else:
-        mapper.ScalarVisibilityOff()
-    shown = vtkActor()
-    shown.SetMapper(mapper)
-    look = shown.GetProperty()
-    if colour:
-        look.SetColor(colour)
-    look.SetInterpolationToFlat()
-    look.SetAmbient(0.25)
-    look.SetDiffuse(0.85)
-    return shown
-
-
-def cut_at(data, y):
-    """The part of a closed surface behind the plane, closed again."""
-    if data.GetNumberOfPolys() == 0 or data.GetBounds()[2] >= y:
-        return data
-    plane = vtkPlane()
-    plane.SetOrigin(0, y, 0)
-    plane.SetNormal(0, 1, 0)
-    planes = vtkPlaneCollection()
-    planes.AddItem(plane)
-    clip = vtkClipClosedSurface()
-    clip.SetInputData(data)
-    clip.SetClippingPlanes(planes)
-    clip.Update()
-    return clip.GetOutput()
-
-
 def tubes(data, cut):
-    """The chains behind the cut, as tubes whose section grows with the force."""
-    ends = vtk_to_numpy(data.GetPoints().GetData()).reshape(-1, 2, 3)  # each line has two points of its own
-    force = vtk_to_numpy(data.GetCellData().GetArray("force"))
+    """The chains behind the cut."""
+    ends = points_of(data).reshape(-1, 2, 3)  # each line has two points of its own
     kept = np.all(ends[:, :, 1] >= cut, axis=1)
-    ends, force = ends[kept], force[kept]
-    lines, points = vtkPolyData(), vtkPoints()
-    points.SetData(numpy_to_vtk(ends.reshape(-1, 3), deep=True))
-    lines.SetPoints(points)
-    lines.SetLines(cells(np.arange(2 * len(force)), 2 * np.arange(len(force) + 1)))
-    lines.GetCellData().AddArray(named(force, "force"))
-    radius = thickest * np.sqrt(force / max(force.max(initial=0), 1e-12))
-    lines.GetPointData().SetScalars(named(np.repeat(radius, 2), "radius"))
-    tube = vtkTubeFilter()
-    tube.SetInputData(lines)
-    tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
-    tube.SetNumberOfSides(10)
-    tube.CappingOn()
-    tube.Update()
-    return tube.GetOutput()
+    return vtk_scene.tubes(ends[kept], vtk_to_numpy(data.GetCellData().GetArray("force"))[kept], thickest)
 
 
 def scene(frame, quantity, chains, cut):
-    renderer = vtkRenderer()
-    renderer.SetBackground(1, 1, 1)
+    renderer = white_renderer()
     bodies = read(frame, "bodies")
     body, names = of_polygons(bodies, "body"), names_of_polygons(bodies)
     tine = np.array(["tine" in name.lower() for name in names], dtype=bool)
     for chosen, colour in (((body >= 0) & ~tine, steel), (tine, orange)):
         renderer.AddActor(actor(pick(bodies, chosen), colour))
-    renderer.AddActor(actor(cut_at(pick(bodies, body < 0), cut), concrete))
+    ground = pick(bodies, body < 0)
+    renderer.AddActor(actor(behind(ground, (0, cut, 0), (0, 1, 0)) if np.isfinite(cut) else ground, concrete))
     shown = "force" if chains else quantity
-    table = colours_of(shown)
+    title, low, high = scales[shown]
+    table = colour_table(ramp, low, high)
     if chains:
         renderer.AddActor(actor(tubes(read(frame, "chains"), cut), table=table, array=shown))
     else:
@@ -260,24 +108,7 @@ def scene(frame, quantity, chains, cut):
         seen = grain_centres(grains)[:, 1] >= cut
         renderer.AddActor(actor(pick(grains, seen, shown), table=table, array=shown))
 
-    title, low, high = scales[shown]
-    bar = vtkScalarBarActor()
-    bar.SetLookupTable(table)
-    bar.SetTitle(title)
-    bar.SetPosition(0.90, 0.12)
-    bar.SetWidth(0.08)
-    bar.SetHeight(0.5)
-    bar.SetNumberOfLabels(1 + round(np.log10(high / low)))  # one a decade
-    bar.SetLabelFormat("%g")
-    bar.SetVerticalTitleSeparation(16)
-    bar.UnconstrainedFontSizeOn()
-    for text in (bar.GetTitleTextProperty(), bar.GetLabelTextProperty()):
-        text.SetColor(0, 0, 0)
-        text.SetFontSize(22)
-        text.BoldOff()
-        text.ItalicOff()
-        text.ShadowOff()
-    renderer.AddActor2D(bar)
+    renderer.AddActor2D(colour_bar(table, title, 1 + round(np.log10(high / low)), 22))  # a label for each decade
     return renderer
 
 
@@ -294,41 +125,14 @@ def look_at(renderer, bounds):
     camera.SetPosition(*(centre + away * direction / np.linalg.norm(direction)))
     camera.SetViewUp(0, 0, 1)
     renderer.ResetCameraClippingRange()
-    renderer.RemoveAllLights()
-    for place, strength in (((-1.5, -3, 4), 0.95), ((3, -3, 1), 0.35), ((0, 1, 4), 0.25)):
-        light = vtkLight()
-        light.SetPosition(*(centre + place))
-        light.SetFocalPoint(*centre)
-        light.SetIntensity(strength)
-        renderer.AddLight(light)
+    set_lights(renderer, centre, [((-1.5, -3, 4), 0.95), ((3, -3, 1), 0.35), ((0, 1, 4), 0.25)])
 
 
 def draw(renderer, t, path):
-    label = vtkTextActor()
-    label.SetInput(f"t = {t:.3f} s")
-    label.GetTextProperty().SetFontSize(28)
-    label.GetTextProperty().SetColor(0, 0, 0)
-    label.SetPosition(30, size[1] - 60)
-    renderer.AddActor2D(label)
-    window = vtkRenderWindow()
-    window.SetOffScreenRendering(1)
-    window.SetMultiSamples(8)
-    window.SetSize(*size)
-    window.AddRenderer(renderer)
-    window.Render()
-    image = vtkWindowToImageFilter()
-    image.SetInput(window)
-    image.ReadFrontBufferOff()
-    image.Update()
-    writer = vtkPNGWriter()
-    writer.WriteToMemoryOn()
-    writer.SetInputConnection(image.GetOutputPort())
-    writer.Write()
-    try:  # VTK's own file output does not tell why it failed
-        path.write_bytes(vtk_to_numpy(writer.GetResult()).tobytes())
-    except OSError as error:
-        fail(f"cannot write {path}: {error.strerror}.")
-    window.Finalize()
+    renderer.AddActor2D(label(f"t = {t:.3f} s", 30, size[1] - 60, 28))
+    window = Window(size)
+    window.save(renderer, path)
+    window.close()
     print(f"{path}: t = {t:g} s")
 
 
@@ -345,14 +149,13 @@ def main():
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the pictures (default: that of the run)")
     arguments = parser.parse_args()
     out = arguments.out or arguments.run
-    frames = read_frames(arguments.run)
+    frames = read_frames(arguments.run, "tamping")
     if arguments.times:
         nearest = [min(frames, key=lambda t: abs(t - wanted)) for wanted in arguments.times]
         pictures = {f"{t:.3f}s": t for t in nearest}
     else:
         pictures = last_frames_of_phases(arguments.run, frames)
-    if not os.environ.get("DISPLAY"):
-        fail("there is no X display; start this by ./tamis pictures tamping, or behind xvfb-run -a.")
+    need_display("tamis pictures tamping")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,5 +1,6 @@
 """The pictures of tamping on frames as src/io/vtk_writer.cpp writes them: a wall of lines and a sleeper on the ground,
 an arm with a tine, and cubes as grains on both sides of the cut."""
+import os
 import shutil
 import subprocess
 import sys
@@ -105,7 +106,7 @@ class Pictures(unittest.TestCase):
     def refused(self, words, *arguments):
         with mock.patch("sys.argv", ["tamping_pictures.py", str(self.run_folder), *arguments]), \
                 mock.patch.dict("os.environ"), self.assertRaises(SystemExit) as ended:
-            pictures.os.environ.pop("DISPLAY", None)
+            os.environ.pop("DISPLAY", None)
             pictures.main()
         self.assertRegex(str(ended.exception.code), r"\Atamping_pictures: [^\n]*\.\Z")
         self.assertIn(words, ended.exception.code)
@@ -128,7 +129,7 @@ class Pictures(unittest.TestCase):
         write_run(self.run_folder, [0, 0.5, 1, 1.5, 2])
         rows = "".join(f"{k / 10},{0 if k < 6 else 1 if k < 16 else 2}\n" for k in range(21))
         (self.run_folder / "histories.csv").write_text("t,stage\n" + rows)
-        frames = pictures.read_frames(self.run_folder)
+        frames = pictures.read_frames(self.run_folder, "tamping")
         self.assertEqual(pictures.last_frames_of_phases(self.run_folder, frames),
                          {"held": 0.5, "diving": 1.5, "squeezing": 2})
 
