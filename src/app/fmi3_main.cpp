@@ -151,11 +151,16 @@ Status fmi3Reset(Instance i)
 Status fmi3GetFloat64(Instance i, const ValueReference references[], std::size_t n, Float64 values[],
                       std::size_t n_values)
 {
-    // Simulation time is the variable behind all others.
-    if (of(i) && n == 1 && n_values == 1 && references && values &&
-        references[0] == of(i)->granular.model().content.variables.size())
-        return call(i, "fmi3GetFloat64", fmu::any_stage, [&](GranularFmu& f) { values[0] = f.time(); });
-    return get<double>(i, "fmi3GetFloat64", references, n, values, n_values, same);
+    return call(i, "fmi3GetFloat64", fmu::any_stage, [&](GranularFmu& f) {
+        check_sizes(n, n_values);
+        const std::size_t time = f.model().content.variables.size(); // the variable behind all others
+        for (std::size_t k = 0; k < n; ++k)
+            if (references && values && references[k] == time)
+                values[k] = f.time();
+            else
+                fmu::get_all<double>(f, references ? references + k : nullptr, 1,
+                                     values ? values + k : nullptr, same);
+    });
 }
 Status fmi3GetInt32(Instance i, const ValueReference references[], std::size_t n, std::int32_t values[],
                     std::size_t n_values)

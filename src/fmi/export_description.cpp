@@ -107,7 +107,7 @@ std::string common_attributes(const ExportVariable& v, std::size_t reference)
 
 std::string units(const ExportContent& content)
 {
-    std::set<std::string> names;
+    std::set<std::string> names{"s"}; // of time
     for (const ExportVariable& v : content.variables)
         if (is_real(v) && !v.unit.empty()) names.insert(v.unit);
     std::string out;
@@ -125,7 +125,7 @@ std::string units(const ExportContent& content)
         if (base->factor != 1) out += attribute("factor", base->factor);
         out += "/>\n    </Unit>\n";
     }
-    return out.empty() ? "" : "  <UnitDefinitions>\n" + out + "  </UnitDefinitions>\n";
+    return "  <UnitDefinitions>\n" + out + "  </UnitDefinitions>\n";
 }
 
 constexpr const char* log_categories = "  <LogCategories>\n"
@@ -193,7 +193,7 @@ std::string description_3(const ExportContent& content)
            " canReturnEarlyAfterIntermediateUpdate=\"false\" hasEventMode=\"false\"/>\n";
     out += units(content) + log_categories + experiment(content) + "  <ModelVariables>\n";
     out += fmt::format("    <Float64 name=\"time\" valueReference=\"{}\" causality=\"independent\""
-                       " variability=\"continuous\" description=\"Simulation time\"/>\n",
+                       " variability=\"continuous\" description=\"Simulation time\" unit=\"s\"/>\n",
                        content.variables.size());
     for (std::size_t k = 0; k < content.variables.size(); ++k) {
         const ExportVariable& v = content.variables[k];

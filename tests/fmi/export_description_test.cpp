@@ -196,6 +196,7 @@ TEST(ExportedDescription, KeepsTheRulesOfFmi3)
             ++independent;
             EXPECT_EQ(v.at("variability"), "continuous");
             EXPECT_FALSE(v.has("start") || v.has("initial"));
+            EXPECT_EQ(v.at("unit"), "s");
             continue;
         }
         if (v.name == "String") {

@@ -50,6 +50,11 @@ class Fmu3 {
         return function<int (*)(void*, bool, double, double, bool, double)>("fmi3EnterInitializationMode")(
             instance, false, 0, start, false, 0);
     }
+    void initialise()
+    {
+        ASSERT_EQ(enter(), ok) << log;
+        ASSERT_EQ(plain("fmi3ExitInitializationMode"), ok) << log;
+    }
     int step(double t, double H, double* end = nullptr)
     {
         bool event = true, terminate = true, early = true;
@@ -128,6 +133,128 @@ TEST(ExportedFmi3, GivesTheBitsOfFmi2)
     }
     EXPECT_EQ(fmu.plain("fmi3Reset"), ok);
     EXPECT_EQ(fmu.step(0, H), wrong);
+}
+
+TEST(ExportedFmi3, TellsTimeAmongOtherNumbers)
+{
+    const master::Unpacked unpacked(write_fmu("rattle", "", "3"), scratch() / "3");
+    Fmu3 fmu(unpacked);
+    ASSERT_EQ(fmu.enter(1.5) + fmu.plain("fmi3ExitInitializationMode"), ok) << fmu.log;
+    fmu.shake(1e-3);
+    ASSERT_EQ(fmu.step(1.5, 1e-3), ok) << fmu.log;
+    const std::uint32_t references[] = {unpacked.at("force.x"), unpacked.at("time"),
+                                        unpacked.at("position.x"), unpacked.at("time")};
+    double values[4] = {};
+    const auto get = fmu.function<int (*)(void*, const std::uint32_t*, std::size_t, double*, std::size_t)>(
+        "fmi3GetFloat64");
+    ASSERT_EQ(get(fmu.instance, references, 4, values, 4), ok) << fmu.log;
+    EXPECT_EQ(values[0], fmu.get("fmi3GetFloat64", "force.x"));
+    EXPECT_EQ(values[1], 1.501);
+    EXPECT_EQ(values[2], fmu.get("fmi3GetFloat64", "position.x"));
+    EXPECT_EQ(values[3], 1.501);
+    EXPECT_EQ(get(fmu.instance, references, 4, values, 3), wrong);
+    EXPECT_EQ(get(fmu.instance, nullptr, 1, values, 1), wrong);
+    EXPECT_EQ(get(fmu.instance, references, 4, nullptr, 4), wrong);
+}
+
+TEST(ExportedFmi3, TwoInstancesDoNotKnowEachOther)
+{
+    const master::Unpacked unpacked(write_fmu("rattle", "", "3"), scratch() / "3");
+    const auto run = [](Fmu3& fmu, double faster, int k) {
+        fmu.shake(faster * (k + 1) * 1e-3);
+        ASSERT_EQ(fmu.step(k * 1e-3, 1e-3), ok) << fmu.log;
+    };
+    std::vector<double> alone;
+    for (const double faster : {1.0, 2.0}) {
+        Fmu3 fmu(unpacked);
+        fmu.initialise();
+        for (int k = 0; k < 60; ++k) run(fmu, faster, k);
+        alone.push_back(fmu.get("fmi3GetFloat64", "records.energy"));
+    }
+    ASSERT_NE(alone[0], alone[1]);
+    Fmu3 first(unpacked), second(unpacked);
+    first.initialise();
+    second.initialise();
+    for (int k = 0; k < 60; ++k) {
+        run(first, 1, k);
+        run(second, 2, k);
+    }
+    EXPECT_EQ(first.get("fmi3GetFloat64", "records.energy"), alone[0]);
+    EXPECT_EQ(second.get("fmi3GetFloat64", "records.energy"), alone[1]);
+}
+
+TEST(ExportedFmi3, GoesOnFromBytesOfAnotherInstance)
+{
+    const master::Unpacked unpacked(write_fmu("rattle", "", "3"), scratch() / "3");
+    const auto run = [](Fmu3& fmu, int from, int to) {
+        for (int k = from; k < to; ++k) {
+            fmu.shake((k + 1) * 2.6e-3);
+            ASSERT_EQ(fmu.step(fmu.get("fmi3GetFloat64", "time"), 2.6e-3), ok) << fmu.log;
+        }
+    };
+    Fmu3 fmu(unpacked);
+    fmu.initialise();
+    run(fmu, 0, 30);
+    void* state = nullptr;
+    ASSERT_EQ((fmu.function<int (*)(void*, void**)>("fmi3GetFMUState")(fmu.instance, &state)), ok) << fmu.log;
+    std::size_t size = 0;
+    ASSERT_EQ((fmu.function<int (*)(void*, void*, std::size_t*)>("fmi3SerializedFMUStateSize")(fmu.instance,
+                                                                                               state, &size)),
+              ok);
+    const auto serialise =
+        fmu.function<int (*)(void*, void*, unsigned char*, std::size_t)>("fmi3SerializeFMUState");
+    std::vector<unsigned char> bytes(size);
+    EXPECT_EQ(serialise(fmu.instance, state, bytes.data(), size - 1), wrong);
+    ASSERT_EQ(serialise(fmu.instance, state, bytes.data(), size), ok) << fmu.log;
+    run(fmu, 30, 50);
+
+    Fmu3 fresh(unpacked); // has not even begun
+    const auto deserialise =
+        fresh.function<int (*)(void*, const unsigned char*, std::size_t, void**)>("fmi3DeserializeFMUState");
+    const auto set = fresh.function<int (*)(void*, void*)>("fmi3SetFMUState");
+    void* own = nullptr;
+    EXPECT_EQ(set(fresh.instance, state), wrong); // another's
+    ASSERT_EQ(deserialise(fresh.instance, bytes.data(), size, &own), ok) << fresh.log;
+    ASSERT_EQ(set(fresh.instance, own), ok) << fresh.log;
+    run(fresh, 30, 50);
+    for (const char* name : {"records.energy", "records.clock", "force.x", "moment.y", "time"})
+        EXPECT_EQ(fresh.get("fmi3GetFloat64", name), fmu.get("fmi3GetFloat64", name)) << name;
+    EXPECT_EQ((fresh.function<int (*)(void*, void**)>("fmi3FreeFMUState")(fresh.instance, &own)), ok);
+    EXPECT_EQ(own, nullptr);
+    bytes[size / 2] ^= 1;
+    EXPECT_EQ(deserialise(fresh.instance, bytes.data(), size, &own), wrong);
+}
+
+TEST(ExportedFmi3, CallsInTheWrongOrderAreErrorsThatDoNoHarm)
+{
+    const master::Unpacked unpacked(write_fmu("rattle", "", "3"), scratch() / "3");
+    Fmu3 fmu(unpacked);
+    EXPECT_EQ(fmu.step(0, 1e-3), wrong);
+    EXPECT_NE(fmu.log.find("fmi3DoStep"), std::string::npos) << fmu.log;
+    EXPECT_NE(fmu.log.find("before its initialisation"), std::string::npos) << fmu.log;
+    EXPECT_EQ(fmu.plain("fmi3ExitInitializationMode"), wrong);
+    EXPECT_EQ(fmu.plain("fmi3Terminate"), wrong);
+    EXPECT_EQ(fmu.enter(), ok);
+    EXPECT_EQ(fmu.enter(), wrong);
+    EXPECT_EQ(fmu.step(0, 1e-3), wrong);
+    EXPECT_EQ(fmu.plain("fmi3ExitInitializationMode"), ok) << fmu.log;
+    EXPECT_EQ(fmu.plain("fmi3ExitInitializationMode"), wrong);
+    EXPECT_EQ(fmu.enter(), wrong);
+    EXPECT_EQ(fmu.set("fmi3SetFloat64", "options.radius", 0.02), wrong); // fixed by now
+    EXPECT_EQ(fmu.set("fmi3SetFloat64", "force.x", 1.0), wrong);
+    EXPECT_EQ(fmu.set("fmi3SetFloat64", "time", 1.0), wrong);
+    EXPECT_EQ(fmu.step(0.5, 1e-3), wrong); // it is at 0
+    EXPECT_EQ(fmu.step(0, -1e-3), wrong);
+    EXPECT_EQ(fmu.step(0, 1e-3), ok) << fmu.log; // nothing of all that has harmed it
+    EXPECT_EQ(fmu.plain("fmi3Terminate"), ok);
+    EXPECT_EQ(fmu.step(1e-3, 1e-3), wrong);
+    EXPECT_EQ(fmu.set("fmi3SetFloat64", "position.x", 0.0), wrong);
+    EXPECT_EQ(fmu.plain("fmi3Reset"), ok);
+    fmu.initialise();
+    EXPECT_EQ(fmu.step(0, 1e-3), ok) << fmu.log;
+    for (const char* name : {"fmi3Terminate", "fmi3Reset", "fmi3ExitInitializationMode"})
+        EXPECT_EQ(fmu.function<int (*)(void*)>(name)(nullptr), wrong);
+    fmu.function<void (*)(void*)>("fmi3FreeInstance")(nullptr);
 }
 
 TEST(ExportedFmi3, HasParametersOfEveryType)
