@@ -3,6 +3,7 @@
 #include "tamis/fmi/fmu_archive.hpp"
 
 #include "tamis/base/error.hpp"
+#include "tamis/fmi/fmu_description.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* description_path = "modelDescription.xml";
+constexpr int most_parts = 30; // of a name
 
 // Why a file of this name is not unpacked; nothing, if it may be.
 const char* fault_of(const std::string& path)
@@ -34,7 +36,9 @@ const char* fault_of(const std::string& path)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "has a name with control characters";
     if (path.find('\\') != std::string::npos) return "has a name with a backslash";
     if (path[0] == '/' || (path.size() > 1 && path[1] == ':')) return "has a name that starts at a root";
+    int parts = 0;
     for (std::size_t from = 0; from <= path.size();) {
+        if (++parts > most_parts) return "has a name of more than 30 parts";
         const std::size_t to = std::min(path.find('/', from), path.size());
         const std::string part = path.substr(from, to - from);
         if (part == ".." || part == ".") return "has a name that leaves its folder";
@@ -45,20 +49,11 @@ const char* fault_of(const std::string& path)
     return nullptr;
 }
 
-// For messages: what comes from the archive may not be fit to print.
-std::string printable(std::string text)
-{
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    if (text.size() > 80) text = text.substr(0, 77) + "...";
-    return text;
-}
-
 class NewFile {
   public:
-    explicit NewFile(const fs::path& path)
+    NewFile(const fs::path& path, mode_t mode)
         : path_(path),
-          descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600))
+          descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode))
     {
         if (descriptor_ < 0) refused();
     }
@@ -114,7 +109,7 @@ class FmuArchive::Zip {
             fail("Entry {} of the FMU '{}' cannot be read: {}.", index, file_.string(), zip_strerror(zip_));
         const std::string path = name;
         const auto refuse = [&](const char* why) {
-            fail("The FMU '{}' is refused: its entry '{}' {}.", file_.string(), printable(path), why);
+            fail("The FMU '{}' is refused: its entry '{}' {}.", file_.string(), shown(path), why);
         };
         if (const char* why = fault_of(path)) refuse(why);
         zip_uint8_t system = 0;
@@ -124,7 +119,8 @@ class FmuArchive::Zip {
         if (kind != 0 && kind != S_IFREG && kind != S_IFDIR) refuse("is a link or a device, not a file");
         if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) && stat.encryption_method != ZIP_EM_NONE)
             refuse("is encrypted");
-        return {path, index, stat.size};
+        const bool program = system == ZIP_OPSYS_UNIX && ((attributes >> 16) & (S_IXUSR | S_IXGRP | S_IXOTH));
+        return {path, index, stat.size, program};
     }
 
     void read(const Entry& entry, const std::function<void(std::span<const char>)>& take) const
@@ -148,7 +144,7 @@ class FmuArchive::Zip {
   private:
     [[noreturn]] void unreadable(const Entry& entry, const char* why) const
     {
-        fail("'{}' in the FMU '{}' cannot be read: {}.", printable(entry.path), file_.string(), why);
+        fail("'{}' in the FMU '{}' cannot be read: {}.", shown(entry.path), file_.string(), why);
     }
     fs::path file_;
     zip_t* zip_;
@@ -193,9 +189,18 @@ std::string FmuArchive::name() const
 
 void FmuArchive::look_into_folder()
 {
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(file_))
-        if (entry.is_regular_file())
-            entries_.push_back({fs::relative(entry.path(), file_).generic_string(), 0, entry.file_size()});
+    std::error_code error;
+    fs::recursive_directory_iterator entry(file_, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        std::error_code none; // links to nothing, and what has just gone, are left out
+        const std::uint64_t size = entry->is_regular_file(none) ? entry->file_size(none) : 0;
+        if (none || !entry->is_regular_file(none)) continue;
+        entries_.push_back({entry->path().lexically_relative(file_).generic_string(), 0, size, false});
+        if (entries_.size() > limits_.entries)
+            fail("The FMU '{}' is refused: its folder has more than {} files.", file_.string(),
+                 limits_.entries);
+    }
+    if (error) fail("The folder '{}' cannot be read as an FMU: {}.", file_.string(), error.message());
 }
 
 void FmuArchive::look_into_zip()
@@ -213,7 +218,7 @@ void FmuArchive::look_into_zip()
         Entry entry = zip_->entry(index);
         const bool folder = entry.path.back() == '/';
         if (folder) entry.path.pop_back();
-        const auto twice = [&] { refuse(fmt::format("it has '{}' twice", printable(entry.path))); };
+        const auto twice = [&] { refuse(fmt::format("it has '{}' twice", shown(entry.path))); };
         for (std::size_t end = entry.path.find('/'); end != std::string::npos;
              end = entry.path.find('/', end + 1))
             folders.insert(entry.path.substr(0, end));
@@ -224,11 +229,11 @@ void FmuArchive::look_into_zip()
         if (!files.insert(entry.path).second) twice();
         if (entry.size > limits_.entry || (total += entry.size) > limits_.total)
             refuse(fmt::format("'{}' would unpack to {} bytes, and all to {} or more: {} and {} are the most",
-                               printable(entry.path), entry.size, total, limits_.entry, limits_.total));
+                               shown(entry.path), entry.size, total, limits_.entry, limits_.total));
         entries_.push_back(std::move(entry));
     }
     for (const std::string& file : files)
-        if (folders.contains(file)) refuse(fmt::format("'{}' is a file and a folder", printable(file)));
+        if (folders.contains(file)) refuse(fmt::format("'{}' is a file and a folder", shown(file)));
 }
 
 bool FmuArchive::has(const std::string& path) const
@@ -243,7 +248,7 @@ std::vector<std::string> FmuArchive::platforms() const
     for (const Entry& entry : entries_) {
         const std::size_t end = entry.path.find('/', top.size());
         if (entry.path.starts_with(top) && end != std::string::npos)
-            all.insert(printable(entry.path.substr(top.size(), end - top.size())));
+            all.insert(shown(entry.path.substr(top.size(), end - top.size())));
     }
     return {all.begin(), all.end()};
 }
@@ -265,7 +270,7 @@ fs::path FmuArchive::unpack(const std::string& platform)
         std::error_code error;
         fs::create_directories(to.parent_path(), error);
         if (error) fail("The FMU cannot be unpacked to '{}': {}.", to.string(), error.message());
-        NewFile file(to);
+        NewFile file(to, entry.program ? 0700 : 0600);
         zip_->read(entry, [&](std::span<const char> part) { file.append(part); });
     }
     return unpacked_;

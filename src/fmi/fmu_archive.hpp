@@ -14,7 +14,7 @@ namespace tamis {
 // Unpacked, in bytes.
 struct FmuLimits {
     std::size_t entries = 20000;
-    std::uint64_t description = std::uint64_t{64} << 20;
+    std::uint64_t description = std::uint64_t{16} << 20;
     std::uint64_t entry = std::uint64_t{2} << 30, total = std::uint64_t{4} << 30;
 };
 
@@ -38,6 +38,7 @@ class FmuArchive {
     struct Entry {
         std::string path;
         std::uint64_t index, size;
+        bool program; // that may be started
     };
     class Zip;
     void look_into_folder();

@@ -16,6 +16,8 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t most_variables = 1000000, longest_name = 4000;
+constexpr std::size_t longest_word = 200, longest_start = 32; // of units, and of what starts a size
+constexpr std::size_t most_dimensions = 32;
 constexpr std::uint64_t largest_array = 1000000;
 
 struct NamedType {
@@ -60,13 +62,15 @@ constexpr KnownUnit known_units[] = {{"1", {}},
                                      {"N m", {1, 2, -2}},
                                      {"kg.m/s2", {1, 1, -2}}};
 
+bool is_control(char c)
+{
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
 // Names in errors, which come from the file.
 std::string quoted(std::string_view text)
 {
-    std::string out = "'";
-    for (const char c : text.substr(0, 80))
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    return out + (text.size() > 80 ? "...'" : "'");
+    return "'" + shown(text) + "'";
 }
 
 class Reader {
@@ -107,10 +111,13 @@ class Reader {
         fail("The FMU '{}' is refused: {}.", name_, fmt::format(format, std::forward<Args>(args)...));
     }
 
-    std::string attribute(const pugi::xml_node& node, const char* name) const
+    std::string attribute(const pugi::xml_node& node, const char* name,
+                          std::size_t longest = longest_name) const
     {
         const std::string_view value = node.attribute(name).value();
-        if (value.size() > longest_name) refuse("its {} has {} characters", name, value.size());
+        if (value.size() > longest) refuse("its {} has {} characters", name, value.size());
+        if (std::ranges::any_of(value, is_control))
+            refuse("its {} {} has control characters", name, quoted(value));
         return std::string(value);
     }
     bool flag(const pugi::xml_node& node, const char* name) const
@@ -178,7 +185,7 @@ class Reader {
     void read_units()
     {
         for (const pugi::xml_node& node : root_.child("UnitDefinitions").children("Unit")) {
-            FmuUnit unit{.name = attribute(node, "name")};
+            FmuUnit unit{.name = attribute(node, "name", longest_word)};
             if (const pugi::xml_node base = node.child("BaseUnit")) {
                 unit.defined = true;
                 for (std::size_t k = 0; k < unit.powers.size(); ++k)
@@ -209,7 +216,7 @@ class Reader {
     {
         const auto add = [&](const pugi::xml_node& named, const pugi::xml_node& holder) {
             if (holder)
-                declared_[attribute(named, "name")] = {attribute(holder, "unit"),
+                declared_[attribute(named, "name")] = {attribute(holder, "unit", longest_word),
                                                        flag(holder, "relativeQuantity")};
         };
         for (const pugi::xml_node& node : root_.child("TypeDefinitions").children())
@@ -252,16 +259,20 @@ class Reader {
                 other.name = attribute(alias, "name");
                 if (other.name.empty())
                     refuse("an alias of its variable {} has no name", quoted(variable.name));
-                out_.variables.push_back(std::move(other));
+                add(std::move(other));
             }
-            out_.variables.push_back(std::move(variable));
-            if (out_.variables.size() > most_variables)
-                refuse("it has more than {} variables", most_variables);
+            add(std::move(variable));
         }
         if (!v2) read_sizes();
         std::ranges::sort(out_.variables, {}, &FmuVariable::name);
         const auto twice = std::ranges::adjacent_find(out_.variables, {}, &FmuVariable::name);
         if (twice != out_.variables.end()) refuse("it has two variables of the name {}", quoted(twice->name));
+    }
+
+    void add(FmuVariable&& variable)
+    {
+        if (out_.variables.size() == most_variables) refuse("it has more than {} variables", most_variables);
+        out_.variables.push_back(std::move(variable));
     }
 
     void read_variable(FmuVariable& v, const pugi::xml_node& node, const pugi::xml_node& typed)
@@ -284,46 +295,55 @@ class Reader {
             v.variability = FmuVariability::fixed;
         if (const std::string s = attribute(node, "variability"); !s.empty())
             v.variability = static_cast<FmuVariability>(one_of(s, variabilities, v, "variability"));
-        v.initial = attribute(node, "initial");
-        if (const std::string_view start = typed.attribute("start").value(); start.size() < longest_name)
-            v.start = start; // of long arrays nobody asks
+        v.initial = attribute(node, "initial", longest_word);
+        if (const std::string_view start = typed.attribute("start").value(); start.size() <= longest_start)
+            v.start = start; // which may be that of a dimension; of longer ones nobody asks
         if (const std::string type = attribute(typed, "declaredType"); !type.empty())
             if (const auto found = declared_.find(type); found != declared_.end())
                 v.unit = found->second.unit, v.relative = found->second.relative;
-        if (const pugi::xml_attribute a = typed.attribute("unit")) v.unit = attribute(typed, "unit");
+        if (const pugi::xml_attribute a = typed.attribute("unit"))
+            v.unit = attribute(typed, "unit", longest_word);
         if (typed.attribute("relativeQuantity")) v.relative = flag(typed, "relativeQuantity");
         if (v.type == FmuType::clock)
             refuse("its variable {} is a clock, and clocks are not taken part in", quoted(v.name));
         if (v.type == FmuType::binary && v.causality == FmuCausality::input)
             refuse("its input {} is binary, and only numbers are given to inputs", quoted(v.name));
-        if (!v2)
-            for (const pugi::xml_node& dimension : node.children("Dimension"))
-                dimensions_.push_back({out_.variables.size(), v.name, dimension});
+        if (v2) return;
+        Array array{out_.variables.size(), {}};
+        for (const pugi::xml_node& dimension : node.children("Dimension")) {
+            if (array.dimensions.size() == most_dimensions)
+                refuse("its variable {} has more than {} dimensions", quoted(v.name), most_dimensions);
+            array.dimensions.push_back(dimension);
+        }
+        if (!array.dimensions.empty()) arrays_.push_back(std::move(array));
     }
 
-    // Dimensions of arrays: numbers, or the start values of structural parameters. (Aliases have those of what they are
-    // another name of: they stand before it.)
+    // Dimensions are numbers, or the start values of structural parameters.
+    std::uint64_t dimension(const pugi::xml_node& node) const
+    {
+        std::string text = attribute(node, "start");
+        if (text.empty()) {
+            const auto reference = parse<std::uint32_t>(node.attribute("valueReference").value());
+            const auto found = reference ? references_.find(*reference) : references_.end();
+            if (found != references_.end()) text = out_.variables[found->second].start;
+        }
+        return parse<std::uint64_t>(text).value_or(0);
+    }
+
+    // An array without elements, of too many, or of a number that is not understood has the size 0. Aliases, which
+    // stand next to it, have that of what they are another name of.
     void read_sizes()
     {
-        for (const auto& [index, name, dimension] : dimensions_) {
-            std::string text = attribute(dimension, "start");
-            if (text.empty()) {
-                const auto reference = parse<std::uint32_t>(dimension.attribute("valueReference").value());
-                const auto found = reference ? references_.find(*reference) : references_.end();
-                if (found != references_.end())
-                    for (std::size_t k = found->second; k < out_.variables.size(); ++k)
-                        if (out_.variables[k].reference == *reference) {
-                            text = out_.variables[k].start;
-                            break;
-                        }
+        for (const Array& array : arrays_) {
+            std::uint64_t size = 1;
+            for (const pugi::xml_node& node : array.dimensions) {
+                const std::uint64_t n = dimension(node);
+                size = n > largest_array || size * n > largest_array ? 0 : size * n;
             }
-            const std::optional<std::uint64_t> size = parse<std::uint64_t>(text);
-            if (!size || *size == 0 || *size > largest_array)
-                refuse("its variable {} has a dimension of {}", quoted(name), quoted(text));
-            const std::uint32_t own = out_.variables[index].reference;
-            for (std::size_t k = index; k < out_.variables.size() && out_.variables[k].reference == own; ++k)
-                if ((out_.variables[k].size *= *size) > largest_array)
-                    refuse("its variable {} has more than {} elements", quoted(name), largest_array);
+            const std::uint32_t own = out_.variables[array.variable].reference;
+            for (std::size_t k = array.variable;
+                 k < out_.variables.size() && out_.variables[k].reference == own; ++k)
+                out_.variables[k].size = size;
         }
     }
 
@@ -331,10 +351,9 @@ class Reader {
         std::string unit;
         bool relative;
     };
-    struct Dimension {
+    struct Array {
         std::size_t variable; // the first of its reference
-        std::string name;
-        pugi::xml_node node;
+        std::vector<pugi::xml_node> dimensions;
     };
 
     const std::string& name_;
@@ -343,7 +362,7 @@ class Reader {
     FmuDescription out_;
     std::map<std::string, Declared> declared_;
     std::map<std::uint32_t, std::size_t> references_;
-    std::vector<Dimension> dimensions_;
+    std::vector<Array> arrays_;
 };
 
 } // namespace
@@ -376,6 +395,13 @@ const char* text(FmuType type)
 const char* text(FmuCausality causality)
 {
     return causalities[static_cast<int>(causality)];
+}
+
+std::string shown(std::string_view text)
+{
+    std::string out(text.substr(0, 80));
+    std::ranges::replace_if(out, is_control, '?');
+    return out + (text.size() > 80 ? "..." : "");
 }
 
 FmuDescription read_fmu_description(std::string_view xml, const std::string& name)

@@ -54,9 +54,9 @@ struct FmuVariable {
     FmuCausality causality = FmuCausality::local;
     FmuVariability variability = FmuVariability::continuous;
     std::string initial;     // exact, approx, calculated, or nothing
-    std::string start, unit; // as they are written
+    std::string start, unit; // as they are written; no start that is longer than a number
     bool relative = false;   // a difference, to which an offset of the unit does not belong
-    std::uint64_t size = 1;  // number of elements
+    std::uint64_t size = 1;  // number of elements; 0: an array that cannot be used
 };
 
 struct FmuDescription {
@@ -78,6 +78,9 @@ struct FmuDescription {
 
 const char* text(FmuType type);
 const char* text(FmuCausality causality);
+
+// What an FMU says, fit for a message: without control characters, and short.
+std::string shown(std::string_view text);
 
 // `name` is that of the FMU, for errors.
 FmuDescription read_fmu_description(std::string_view xml, const std::string& name);

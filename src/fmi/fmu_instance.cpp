@@ -134,7 +134,7 @@ void FmuInstance::keep(void* instance, const FmuDescription& description)
     if (instance) return;
     refused(description.needs_tool
                 ? fmt::format("could not be instantiated: it needs the program that it was made with{}",
-                              description.generator.empty() ? "" : " (" + description.generator + ")")
+                              description.generator.empty() ? "" : " (" + shown(description.generator) + ")")
                 : "could not be instantiated");
 }
 

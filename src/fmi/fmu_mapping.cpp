@@ -82,7 +82,7 @@ std::string words_of_variables(const FmuDescription& fmu)
         std::string all;
         int n = 0;
         for (const FmuVariable& v : fmu.variables)
-            if (v.causality == causality && ++n <= 12) all += (all.empty() ? "" : ", ") + v.name;
+            if (v.causality == causality && ++n <= 12) all += (all.empty() ? "" : ", ") + shown(v.name);
         return all.empty() ? "none" : n > 12 ? fmt::format("{}, ... ({} in all)", all, n) : all;
     };
     return fmt::format("its outputs are: {}; its inputs: {}", list(FmuCausality::output),
@@ -138,6 +138,9 @@ void FmuMapping::read(const std::string& entry, const FmuDescription& fmu)
         if (!variable)
             refuse("names '{}' as {}, and there is no such variable: {}", variable_name, key,
                    words_of_variables(fmu));
+        if (variable->size == 0)
+            refuse("names '{}' as {}, an array of no element, of more than can be, or of an unknown number",
+                   variable_name, key);
         if (component > kind.size || component + variable->size > kind.size)
             refuse("gives {} more than {} components", key, kind.size);
         place(quantity, component, *variable, fmu);
@@ -167,9 +170,10 @@ void FmuMapping::place(Quantity quantity, std::size_t component, const FmuVariab
     FmuUnit unit{.powers = kind.powers, .defined = true}; // without one: SI
     if (!variable.unit.empty()) unit = fmu.unit_of(variable);
     if (!unit.defined)
-        refuse("has {}={}, whose unit '{}' the FMU does not define", kind.name, variable.name, variable.unit);
+        refuse("has {}={}, whose unit '{}' the FMU does not define", kind.name, variable.name,
+               shown(variable.unit));
     if (unit.powers != kind.powers)
-        refuse("has {}={}, whose unit '{}' is not that of {}", kind.name, variable.name, variable.unit,
+        refuse("has {}={}, whose unit '{}' is not that of {}", kind.name, variable.name, shown(variable.unit),
                std::string_view(kind.unit) == "none" ? "a pure number" : kind.unit);
     Side& side = input ? inputs_ : outputs_;
     if (input && std::ranges::find(side.references, variable.reference) != side.references.end())

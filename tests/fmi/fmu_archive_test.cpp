@@ -9,6 +9,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zip.h>
 
 namespace tamis::fmu_archive_test {
@@ -76,6 +77,51 @@ TEST(FmuArchive, TakesAFolderAsItIs)
     EXPECT_EQ(text_of(archive.unpack("linux64") / "binaries/linux64/plant.so"), "library");
 }
 
+// Links lead where they lead, as whoever unpacked the folder has them; what cannot be read is told.
+TEST(FmuArchive, NamesTheFilesOfAFolderAsTheyAreThere)
+{
+    const ScratchFolder folder;
+    fs::create_directories(folder / "plant/binaries/linux64");
+    std::ofstream(folder / "plant/modelDescription.xml") << "<fmi/>";
+    std::ofstream(folder / "built.so") << "library";
+    fs::create_symlink(folder / "built.so", folder / "plant/binaries/linux64/plant.so");
+    fs::create_symlink(folder / "nowhere", folder / "plant/binaries/linux64/gone.so");
+    EXPECT_TRUE(FmuArchive(folder / "plant").has("binaries/linux64/plant.so"));
+    EXPECT_FALSE(FmuArchive(folder / "plant").has("binaries/linux64/gone.so"));
+    EXPECT_PRED2(contains, error_of([&] { FmuArchive(folder / "plant", {.entries = 1}); }),
+                 "more than 1 files");
+    fs::create_directory(folder / "plant/closed");
+    fs::permissions(folder / "plant/closed", fs::perms::none);
+    if (::getuid() != 0) { // from whom nothing is closed
+        EXPECT_PRED2(contains, error_of([&] { FmuArchive(folder / "plant"); }), "cannot be read as an FMU");
+    }
+    fs::permissions(folder / "plant/closed", fs::perms::owner_all);
+}
+
+TEST(FmuArchive, TakesTheFormsThatToolsWrite)
+{
+    const ZipEntry packed = deflated("resources/deep/data");
+    for (const ZipForm form : {ZipForm::plain, ZipForm::streamed, ZipForm::zip64}) {
+        const ScratchFolder folder;
+        FmuArchive archive(write(folder, zip_of({description, {"resources/a", "1"}, packed}, form)));
+        const fs::path unpacked = archive.unpack("linux64");
+        EXPECT_EQ(text_of(unpacked / "resources/deep/data"), packed.content);
+        EXPECT_EQ(text_of(unpacked / "resources/a"), "1");
+    }
+}
+
+TEST(FmuArchive, ProgramsMayBeStartedAndOthersNot)
+{
+    const ScratchFolder folder;
+    FmuArchive archive(write(folder, zip_of({description,
+                                             {"resources/tool", "#!/bin/sh", 0100755u << 16},
+                                             {"resources/data", "1", 0100644u << 16}})));
+    const fs::path unpacked = archive.unpack("linux64");
+    EXPECT_EQ(fs::status(unpacked / "resources/tool").permissions(), fs::perms::owner_all);
+    EXPECT_EQ(fs::status(unpacked / "resources/data").permissions(),
+              fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST(FmuArchive, NamesThatLeaveTheFolderAreRefused)
 {
     for (const char* name :
@@ -90,6 +136,10 @@ TEST(FmuArchive, NamesThatLeaveTheFolderAreRefused)
     EXPECT_PRED2(contains, refusal({description, {"resources/" + std::string(300, 'a'), ""}}), "255");
     EXPECT_PRED2(contains, refusal({description, {std::string(2000, '/'), ""}}), "1000");
     EXPECT_EQ(refusal({description, {"resources/..a/b..c/...", "fine"}}), "");
+    std::string deep = "resources";
+    for (int k = 1; k < 29; ++k) deep += "/a";
+    EXPECT_EQ(refusal({description, {deep + "/b", ""}}), "");
+    EXPECT_PRED2(contains, refusal({description, {deep + "/a/b", ""}}), "more than 30 parts");
 }
 
 TEST(FmuArchive, LinksAndDevicesAreRefused)

@@ -211,22 +211,77 @@ TEST(FmuDescription, UnitsAndVariablesAreChecked)
                  "input 'b' is binary");
     EXPECT_PRED2(contains, variables(R"(<Float64 name="x" valueReference="1"><Alias/></Float64>)", false),
                  "alias");
-    for (const char* dimension : {R"(start="0")", R"(start="-3")", R"(start="1e3")", R"(start="1000001")",
-                                  R"(valueReference="9")", R"(valueReference="1")", ""})
-        EXPECT_PRED2(
-            contains,
-            variables(
-                fmt::format(R"(<Float64 name="x" valueReference="1"><Dimension {}/></Float64>)", dimension),
-                false),
-            "'x' has a dimension of")
-            << dimension;
-    EXPECT_PRED2(contains,
-                 variables(R"(<Float64 name="x" valueReference="1"><Dimension start="10000"/>)"
-                           R"(<Dimension start="10000"/></Float64>)",
-                           false),
-                 "more than 1000000 elements");
     EXPECT_PRED2(contains, variables(scalar("name=\"" + std::string(5000, 'x') + R"(" valueReference="1")")),
                  "its name has 5000 characters");
+}
+
+// Of which an FMU may have some that nobody maps.
+TEST(FmuDescription, ArraysOfAnImpossibleSizeHaveNone)
+{
+    const auto size = [](const std::string& dimensions) {
+        Text t;
+        t.root = root_3;
+        t.variables = R"(<Float64 name="x" valueReference="1">)" + dimensions +
+                      R"(<Alias name="y"/></Float64>)"
+                      R"(<Float64 name="z" valueReference="2"/>)";
+        const FmuDescription d = read(t());
+        EXPECT_EQ(d.find("y")->size, d.find("x")->size);
+        EXPECT_EQ(d.find("z")->size, 1u);
+        return d.find("x")->size;
+    };
+    EXPECT_EQ(size(R"(<Dimension start="1000"/><Dimension start="1000"/>)"), 1000000u);
+    for (const char* dimension : {R"(start="0")", R"(start="-3")", R"(start="1e3")", R"(start="1000001")",
+                                  R"(valueReference="9")", R"(valueReference="1")", ""}) {
+        EXPECT_EQ(size(fmt::format("<Dimension {}/>", dimension)), 0u) << dimension;
+        EXPECT_EQ(
+            size(fmt::format(R"(<Dimension start="5"/><Dimension {}/><Dimension start="7"/>)", dimension)),
+            0u);
+    }
+    EXPECT_EQ(size(R"(<Dimension start="10000"/><Dimension start="10000"/>)"), 0u);
+    EXPECT_EQ(size(R"(<Dimension start="1000000000000"/><Dimension start="0"/>)"), 0u);
+}
+
+// What is small in a file and would be large in memory, or long in the making.
+TEST(FmuDescription, IsBounded)
+{
+    const auto variables = [](const std::string& text) {
+        Text t;
+        t.root = root_3;
+        t.variables = text;
+        return t();
+    };
+    const auto repeated = [](int n, const std::string& text) {
+        std::string all;
+        for (int k = 0; k < n; ++k) all += text;
+        return all;
+    };
+    const auto dimensions = [&](int n) {
+        return variables(R"(<Float64 name="x" valueReference="1">)" +
+                         repeated(n, R"(<Dimension start="1"/>)") + "</Float64>");
+    };
+    EXPECT_EQ(refusal(dimensions(32)), "");
+    EXPECT_PRED2(contains, refusal(dimensions(33)), "'x' has more than 32 dimensions");
+    EXPECT_PRED2(contains,
+                 refusal(variables(R"(<Float64 name="x" valueReference="1">)" +
+                                   repeated(1000001, R"(<Alias name="y"/>)") + "</Float64>")),
+                 "more than 1000000 variables");
+    const std::string longer(201, 'u');
+    EXPECT_PRED2(contains,
+                 refusal(variables(R"(<Float64 name="x" valueReference="1" unit=")" + longer + "\"/>")),
+                 "its unit has 201 characters");
+    EXPECT_PRED2(contains,
+                 refusal(variables(R"(<Float64 name="x" valueReference="1" initial=")" + longer + "\"/>")),
+                 "its initial has 201 characters");
+    const std::string start(3000, '1');
+    EXPECT_EQ(
+        read(variables(R"(<Float64 name="x" valueReference="1" start=")" + start + "\"/>")).find("x")->start,
+        "");
+    // Elements within each other do not use up the stack.
+    const int depth = 500000;
+    EXPECT_PRED2(contains, refusal(repeated(depth, "<a>")), "is no XML");
+    EXPECT_EQ(refusal(variables(R"(<Float64 name="x" valueReference="1">)" + repeated(depth, "<a>") +
+                                repeated(depth, "</a>") + "</Float64>")),
+              "");
 }
 
 // Control characters and long texts of a file do not reach the terminal.
@@ -237,6 +292,8 @@ TEST(FmuDescription, ErrorsAreFitToPrint)
     const std::string why = refusal(t());
     EXPECT_PRED2(contains, why, "'a?[2J?bccc");
     EXPECT_LT(why.size(), 300u);
+    t.variables = scalar("name=\"x\" valueReference=\"1\"", "<Real unit=\"&#27;[2J\"/>");
+    EXPECT_PRED2(contains, refusal(t()), "unit '?[2J' has control characters");
 }
 
 // Each name of a variable, of both versions.

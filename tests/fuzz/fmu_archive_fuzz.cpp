@@ -48,7 +48,11 @@ int unpack(const std::uint8_t* data, std::size_t size)
 std::vector<std::string> seeds()
 {
     const test::ZipEntry description{"modelDescription.xml", "<fmiModelDescription/>"};
+    const test::ZipEntry packed = test::deflated("resources/data");
     return {
+        test::zip_of({description, packed}),
+        test::zip_of({description, packed, {"binaries/linux64/a.so", "library"}}, test::ZipForm::streamed),
+        test::zip_of({description, packed, {"resources/a", "1"}}, test::ZipForm::zip64),
         test::zip_of({description, {"binaries/linux64/a.so", "library"}, {"resources/b/c", "data"}}),
         test::zip_of({description, {"resources/", ""}, {"resources/a", "1"}, {"resources/aa/b", "2"}}),
         test::zip_of({{"resources/../../a", "1"}, description, {"resources/link", "/etc", 0120777u << 16}}),

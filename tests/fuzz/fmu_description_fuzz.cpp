@@ -17,7 +17,7 @@ int read_description(const std::uint8_t* data, std::size_t size)
         const FmuDescription fmu = read_fmu_description(std::string_view(input).substr(end), "plant");
         fuzz::require(!fmu.identifier.empty() && fmu.identifier.find('/') == std::string::npos);
         for (const FmuVariable& v : fmu.variables) {
-            fuzz::require(fmu.find(v.name) == &v && v.size > 0);
+            fuzz::require(fmu.find(v.name) == &v && v.size <= 1000000);
             const FmuUnit unit = fmu.unit_of(v);
             fuzz::require(std::isfinite(unit.offset) && std::isnormal(unit.factor));
         }
