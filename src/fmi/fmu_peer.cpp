@@ -162,7 +162,7 @@ void FmuPeer::restore()
     marker_ = saved_.marker;
 }
 
-// With wrenches of 1 N and 1 N m; larger ones, up to 1e9, where these do not change any output.
+// With wrenches of 1 N and 1 N m; larger ones, up to 1e6, where these do not change any output.
 void FmuPeer::try_out()
 {
     const auto steps = [&](double size) {
@@ -182,14 +182,22 @@ void FmuPeer::try_out()
     const auto same = [](const std::vector<double>& a, const std::vector<double>& b) {
         return std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
     };
-    for (double size = 1; size < 1e10; size *= 1e3) {
-        const std::vector<double> once = steps(size), other = steps(-0.5 * size), again = steps(size);
+    for (const double size : {1.0, 1e3, 1e6}) {
+        std::vector<double> once, other, again;
+        try {
+            once = steps(size), other = steps(-0.5 * size), again = steps(size);
+        } catch (const Error& error) {
+            fail(
+                "The trial whether the FMU goes back to a saved state, with wrenches of {:g} N and N m, failed, which "
+                "a coupling that is loose, staggered or explicit does without: {}",
+                size, error.what());
+        }
         if (!same(once, again))
             fail(
                 "The FMU '{}' promises to go back to a saved state (canGetAndSetFMUstate), but a step repeated from "
                 "one ends elsewhere: couple it loosely, staggered or explicitly, with one exchange in a step.",
                 fmu_.name);
-        if (!same(once, other)) break;
+        if (inputs_.empty() || !same(once, other)) break;
     }
 }
 

@@ -30,14 +30,15 @@ enum { /* value references, as in body_fmu.hpp */
 };
 enum {
     NONE,
-    LIES,     /* goes back to a saved state, but for its velocity */
-    FAILS,    /* the step that passes AT: with an error, */
-    DIES,     /* a fatal error, */
-    DISCARDS, /* a discard, */
-    IS_NAN,   /* or gives no number, */
-    ENDS,     /* or, FMI 3.0: ends the simulation, */
-    RETURNS,  /* returns early, */
-    HAS_EVENT /* or asks for event mode */
+    LIES,      /* goes back to a saved state, but for its velocity */
+    FAILS,     /* the step that passes AT: with an error, */
+    DIES,      /* a fatal error, */
+    DISCARDS,  /* a discard, */
+    IS_NAN,    /* or gives no number, */
+    ENDS,      /* or, FMI 3.0: ends the simulation, */
+    RETURNS,   /* returns early, */
+    HAS_EVENT, /* or asks for event mode */
+    IS_BRITTLE /* a step fails under a force of more than AT */
 };
 
 #if FMI == 3
@@ -48,7 +49,8 @@ typedef bool Boolean;
 #define ONE_MORE (void)n_values
 #else
 typedef struct {
-    void (*log)(void* environment, const char* instance, int status, const char* category, const char* message, ...);
+    void (*log)(void* environment, const char* instance, int status, const char* category,
+                const char* message, ...);
     void* (*allocate)(size_t count, size_t size);
     void (*free)(void* memory);
     void (*step_finished)(void* environment, int status);
@@ -92,12 +94,16 @@ static Fmu* new_fmu(const char* token)
     return f;
 }
 
-EXPORT const char* NAME(GetVersion, GetVersion)(void) { return FMI == 3 ? "3.0" : "2.0"; }
+EXPORT const char* NAME(GetVersion, GetVersion)(void)
+{
+    return FMI == 3 ? "3.0" : "2.0";
+}
 
 #if FMI == 3
-EXPORT void* fmi3InstantiateCoSimulation(const char* name, const char* token, const char* resources, bool visible,
-                                         bool logging, bool events, bool early, const uint32_t* required, size_t n,
-                                         void* environment, Log log, void* update)
+EXPORT void* fmi3InstantiateCoSimulation(const char* name, const char* token, const char* resources,
+                                         bool visible, bool logging, bool events, bool early,
+                                         const uint32_t* required, size_t n, void* environment, Log log,
+                                         void* update)
 {
     Fmu* f;
     (void)name, (void)resources, (void)visible, (void)required, (void)n, (void)update;
@@ -113,7 +119,10 @@ EXPORT void* fmi3InstantiateCoSimulation(const char* name, const char* token, co
     return f;
 }
 #else
-EXPORT const char* fmi2GetTypesPlatform(void) { return "default"; }
+EXPORT const char* fmi2GetTypesPlatform(void)
+{
+    return "default";
+}
 EXPORT void* fmi2Instantiate(const char* name, int type, const char* token, const char* resources,
                              const Callbacks* callbacks, int visible, int logging)
 {
@@ -135,9 +144,13 @@ EXPORT int fmi2SetupExperiment(void* o, int has, double tolerance, double start,
     return OK;
 }
 #endif
-EXPORT void NAME(FreeInstance, FreeInstance)(void* o) { free(o); }
+EXPORT void NAME(FreeInstance, FreeInstance)(void* o)
+{
+    free(o);
+}
 #if FMI == 3
-EXPORT int fmi3EnterInitializationMode(void* o, bool has, double tolerance, double start, bool has_stop, double stop)
+EXPORT int fmi3EnterInitializationMode(void* o, bool has, double tolerance, double start, bool has_stop,
+                                       double stop)
 {
     (void)has, (void)tolerance, (void)has_stop, (void)stop;
     ((Fmu*)o)->body.t = start;
@@ -171,7 +184,8 @@ static double* place(Fmu* f, unsigned r, size_t* n, double* unit)
     *n = array ? (r - ARRAYS == 2 ? 4 : 3) : 1;
     if (array) r = first[r - ARRAYS];
     *unit = r < Q ? f->length_unit : r >= FORCE && r < MOMENT ? f->force_unit : 1;
-    if (array) return arrays[(r == X) ? 0 : (r == V) ? 1 : (r == Q) ? 2 : (r == W) ? 3 : (r == FORCE) ? 4 : 5];
+    if (array)
+        return arrays[(r == X) ? 0 : (r == V) ? 1 : (r == Q) ? 2 : (r == W) ? 3 : (r == FORCE) ? 4 : 5];
     if (r < V) return &b->x[r - X];
     if (r < A) return &b->v[r - V];
     if (r < Q) return &b->a[r - A];
@@ -252,7 +266,8 @@ EXPORT int NAME(SetBoolean, SetBoolean)(void* o, const unsigned r[], size_t n, c
     ((Fmu*)o)->loud = value[0];
     return OK;
 }
-EXPORT int NAME(SetString, SetString)(void* o, const unsigned r[], size_t n, const char* const value[] N_VALUES)
+EXPORT int NAME(SetString, SetString)(void* o, const unsigned r[], size_t n,
+                                      const char* const value[] N_VALUES)
 {
     ONE_MORE;
     if (n != 1 || r[0] != WORD) return ERROR;
@@ -261,14 +276,15 @@ EXPORT int NAME(SetString, SetString)(void* o, const unsigned r[], size_t n, con
 }
 
 #if FMI == 3
-EXPORT int fmi3DoStep(void* o, double t, double h, bool final, bool* event, bool* ends, bool* early, double* last)
+EXPORT int fmi3DoStep(void* o, double t, double h, bool final, bool* event, bool* ends, bool* early,
+                      double* last)
 #else
 EXPORT int fmi2DoStep(void* o, double t, double h, int final)
 #endif
 {
     Fmu* f = o;
     const bool passes = t + h > f->at;
-    (void)final;
+    (void) final;
     if (fabs(t - f->body.t) > 1e-9) {
         say(f, ERROR, "my time is another one");
         return ERROR;
@@ -282,6 +298,10 @@ EXPORT int fmi2DoStep(void* o, double t, double h, int final)
     if (passes && f->trouble >= FAILS && f->trouble <= DISCARDS) {
         say(f, WARNING, "I have had enough");
         return f->trouble == FAILS ? ERROR : f->trouble == DIES ? FATAL : DISCARD;
+    }
+    if (f->trouble == IS_BRITTLE && fabs(f->body.force[0]) > f->at) {
+        say(f, WARNING, "too much force");
+        return ERROR;
     }
     body_step(&f->body, h);
     return OK;
@@ -316,7 +336,8 @@ EXPORT int NAME(SerializedFMUStateSize, SerializedFMUstateSize)(void* o, void* s
     *size = sizeof(BodyState) + 3; /* no multiple of anything */
     return OK;
 }
-EXPORT int NAME(SerializeFMUState, SerializeFMUstate)(void* o, void* state, unsigned char bytes[], size_t size)
+EXPORT int NAME(SerializeFMUState, SerializeFMUstate)(void* o, void* state, unsigned char bytes[],
+                                                      size_t size)
 {
     (void)o;
     if (size != sizeof(BodyState) + 3) return ERROR;

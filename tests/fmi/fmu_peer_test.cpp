@@ -195,6 +195,24 @@ TEST(FmuPeer, WhatCannotGoBackIsRefusedBeforeItIsReliedOn)
     }
 }
 
+// The trial pushes harder where nothing moves: not beyond what a sound solver takes, and it says that it was it.
+TEST(FmuPeer, TheTrialOfGoingBackBlamesNoSoundFmu)
+{
+    const ScratchFolder folder;
+    const auto trial = [&](const char* force, const std::string& most) {
+        const std::string map = std::string("position=r[y]; velocity=v[y]; force=") + force;
+        FmuPeer peer(options_of(folder, {}, map.c_str(), "trouble=9; at=" + most), {}, 1e-3);
+        return error_of([&] { peer.save(); });
+    };
+    EXPECT_EQ(trial("f[x]", "1e6"), "");
+    EXPECT_EQ(trial("none", "0"), ""); // nothing to push with
+    const std::string why = trial("f[x]", "1e4");
+    EXPECT_PRED2(contains, why,
+                 "The trial whether the FMU goes back to a saved state, with wrenches of 1e+06 N");
+    EXPECT_PRED2(contains, why,
+                 "answered fmi2DoStep with an error at t = 0 s; its last words: too much force.");
+}
+
 TEST(FmuPeer, FailuresAreToldByCallAndTimeWithTheLastWords)
 {
     for (const int version : {2, 3}) {
