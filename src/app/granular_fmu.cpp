@@ -2,13 +2,16 @@
 // parameters as they are then, and the nonsmooth side with the marker where the inputs say. Between communication
 // points the marker moves as in every coupling: positions and rates on straight lines, orientation by SLERP.
 //
-// A communication step H is divided into n = ceil(H / h) equal inner steps; h is the parameter.
+// A communication step H is divided into n = ceil(H / h) equal inner steps; h is the parameter. Steps of one length
+// have the times of a coupling in one process, multiples of it, and not those of a running sum.
 #include "tamis/app/granular_fmu.hpp"
 
 #include "tamis/io/file.hpp"
 #include "tamis/model/rotation.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 namespace tamis {
@@ -46,6 +49,45 @@ const char* type_name(const ExportValue& value)
     return names[value.index()];
 }
 
+void check_range(const ExportVariable& v, const ExportValue& value)
+{
+    double x = 0;
+    if (const double* real = std::get_if<double>(&value))
+        x = *real;
+    else if (const int* whole = std::get_if<int>(&value))
+        x = *whole;
+    else
+        return;
+    if (!std::isfinite(x)) fail("'{}' was to be {}: give a finite number.", v.name, x);
+    if (x > v.most || x < v.least || (v.above && x == v.least))
+        fail("'{}' was to be {}, beyond its range: see the model description.", v.name, x);
+}
+
+// Of the quaternion in a motion as on the wire.
+double norm_of_turn(std::span<const double> wire)
+{
+    return Eigen::Map<const Eigen::Vector4d>(&wire[3]).norm();
+}
+bool is_turn(std::span<const double> wire)
+{
+    const double norm = norm_of_turn(wire);
+    return norm > 0.5 && norm < 2;
+}
+
+bool all_finite(std::span<const double> values)
+{
+    return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
+}
+
+// Numbers of a saved state, which may come from anywhere.
+template <class Number>
+Number within(std::int64_t value, std::int64_t least, const char* what)
+{
+    if (value < least || value > std::numeric_limits<Number>::max())
+        fail("The state has {} {}: it is damaged.", value, what);
+    return static_cast<Number>(value);
+}
+
 } // namespace
 
 GranularFmu::GranularFmu(const std::filesystem::path& resources, const std::string& token)
@@ -70,16 +112,7 @@ void GranularFmu::check(unsigned reference, const ExportValue& value) const
     if (v.causality == ExportCausality::output) fail("'{}' is an output: it cannot be set.", v.name);
     if (v.causality == ExportCausality::parameter && stage_ == stepping)
         fail("'{}' is a fixed parameter: set it before the end of the initialisation.", v.name);
-    double x = 0;
-    if (const double* real = std::get_if<double>(&value))
-        x = *real;
-    else if (const int* whole = std::get_if<int>(&value))
-        x = *whole;
-    else
-        return;
-    if (!std::isfinite(x)) fail("'{}' was to be {}: give a finite number.", v.name, x);
-    if (x > v.most || x < v.least || (v.above && x == v.least))
-        fail("'{}' was to be {}, beyond its range: see the model description.", v.name, x);
+    check_range(v, value);
 }
 
 void GranularFmu::set(unsigned reference, ExportValue value)
@@ -107,11 +140,10 @@ InterfaceMotion GranularFmu::inputs() const
 {
     Wire wire{};
     for (std::size_t k = 0; k < model_.inputs(); ++k) wire[k] = number(model_.first_input() + k);
-    const double norm = Eigen::Map<const Eigen::Vector4d>(&wire[3]).norm();
-    if (!(norm > 0.5 && norm < 2))
+    if (!is_turn(wire))
         fail(
             "orientation.w, .x, .y and .z have the norm {:.3g}, and a rotation has 1: give a unit quaternion.",
-            norm);
+            norm_of_turn(wire));
     return InterfaceMotion::read(wire);
 }
 
@@ -143,7 +175,8 @@ void GranularFmu::make_side(const InterfaceMotion& start)
 {
     make_script();
     CoupledOptions options = script_->coupled_options();
-    options.H = h_ = number(FmuModel::inner_step);
+    options.H = number(FmuModel::inner_step);
+    grid_ = {.H = options.H};
     options.nonsmooth_substeps = 1;
     side_ = std::make_unique<GuidedSide>(script_->finished(), *script_->where_cut(), options, start);
     side_->show(start);
@@ -194,10 +227,9 @@ void GranularFmu::step(double t, double H)
         Signal motion(InterfaceMotion::size);
         const std::array<Signal::Sample, 2> samples{{{H, end}, {0, marker_}}};
         motion.through(samples);
-        side_->peer().divide(H, n);
+        divide(H, n);
         side_->peer().advance(H, motion);
         side_->show(next);
-        h_ = H / n;
         unconverged_ += side_->peer().unconverged();
         marker_ = end;
         time_ = t + H;
@@ -206,6 +238,15 @@ void GranularFmu::step(double t, double H)
         stage_ = failed;
         throw;
     }
+}
+
+void GranularFmu::divide(double H, int n)
+{
+    if (H == grid_.H && n == grid_.n) return;
+    grid_ = {}; // none, if this fails
+    side_->peer().divide(H, n);
+    const State& now = side_->peer().stepper().state();
+    grid_ = {H, n, now.t, now.step};
 }
 
 void GranularFmu::evaluate()
@@ -248,7 +289,9 @@ SavedState GranularFmu::save()
     out.put_integers("fmu/integers", integers);
     out.put_integers("fmu/token", model_.content.token);
     out.put_integers("fmu/stage", std::array<std::int64_t, 2>{stage_, unconverged_});
-    out.put("fmu/times", std::array{start_, time_, h_});
+    out.put("fmu/times", std::array{start_, time_});
+    out.put("fmu/grid", std::array{grid_.H, grid_.t});
+    out.put_integers("fmu/steps", std::array<std::int64_t, 2>{grid_.n, grid_.step});
     out.put("fmu/marker", marker_);
     if (stage_ == stepping || stage_ == terminated) {
         SavedState side;
@@ -258,7 +301,7 @@ SavedState GranularFmu::save()
     return out;
 }
 
-void GranularFmu::read_values(const SavedState& saved)
+std::vector<ExportValue> GranularFmu::read_values(const SavedState& saved) const
 {
     const auto& token = saved.get_integers("fmu/token");
     if (!std::ranges::equal(token, model_.content.token)) fail("The state is that of another FMU.");
@@ -270,16 +313,35 @@ void GranularFmu::read_values(const SavedState& saved)
         if (double* x = std::get_if<double>(&values[k]); x && number < numbers.size())
             *x = numbers[number++];
         else if (int* n = std::get_if<int>(&values[k]); n && integer < integers.size())
-            *n = static_cast<int>(integers[integer++]);
+            *n = within<int>(integers[integer++], std::numeric_limits<int>::min(), "as an integer");
         else if (bool* b = std::get_if<bool>(&values[k]); b && integer < integers.size())
             *b = integers[integer++] != 0;
         else if (std::string* text = std::get_if<std::string>(&values[k])) {
-            const auto& letters = saved.get_integers(fmt::format("fmu/text/{}", k));
-            text->assign(letters.begin(), letters.end());
+            text->clear();
+            for (const std::int64_t letter : saved.get_integers(fmt::format("fmu/text/{}", k)))
+                *text += within<char>(letter, std::numeric_limits<char>::min(), "as a letter");
         } else
             fail("The state has too few values: it is damaged.");
+        const ExportVariable& v = model_.content.variables[k];
+        if (v.causality != ExportCausality::output) check_range(v, values[k]);
     }
-    values_ = std::move(values);
+    return values;
+}
+
+// A grid begins at a present step. Hence the state is put there first, unless it is on the present grid.
+void GranularFmu::read_side(const Grid& grid, const SavedState& side)
+{
+    NonsmoothPeer& peer = side_->peer();
+    if (grid != grid_) {
+        SavedState begin = side;
+        begin.t = grid.t;
+        begin.step = grid.step;
+        peer.read(begin);
+        grid_ = {};
+        peer.divide(grid.H, grid.n);
+        grid_ = grid;
+    }
+    peer.read(side);
 }
 
 void GranularFmu::restore(const SavedState& saved)
@@ -288,27 +350,40 @@ void GranularFmu::restore(const SavedState& saved)
     if (stage[0] != instantiated && stage[0] != initialization && stage[0] != stepping &&
         stage[0] != terminated)
         fail("The state has the stage {}: it is damaged.", stage[0]);
-    const auto& times = saved.get("fmu/times", 3);
-    Wire marker;
-    saved.get("fmu/marker", marker);
-    read_values(saved);
+    const int unconverged = within<int>(stage[1], 0, "inner steps that have not converged");
+    const auto& times = saved.get("fmu/times", 2);
+    const auto& lengths = saved.get("fmu/grid", 2);
+    const auto& counts = saved.get_integers("fmu/steps", 2);
+    const Grid grid{lengths[0], within<int>(counts[0], 1, "inner steps in one"), lengths[1],
+                    within<long>(counts[1], 0, "inner steps")};
+    Wire wire;
+    saved.get("fmu/marker", wire);
+    std::vector<ExportValue> values = read_values(saved);
     const bool steps = stage[0] == stepping || stage[0] == terminated;
+    SavedState side;
+    bool sound = all_finite(times);
+    if (steps) {
+        side = saved.part("side");
+        for (const auto& [name, numbers] : side.numbers) sound = sound && all_finite(numbers);
+        sound = sound && all_finite(lengths) && all_finite(wire) && is_turn(wire) && grid.H / grid.n > 0 &&
+                side.step >= grid.step;
+    }
+    if (!sound) fail("The state has numbers that no step leaves behind: it is damaged.");
+    values_ = std::move(values);
     stage_ = failed; // until all is read
     if (steps) {
         make_script();
-        const InterfaceMotion motion = InterfaceMotion::read(marker);
+        const InterfaceMotion motion = InterfaceMotion::read(wire);
         if (!side_) make_side(motion);
-        side_->peer().divide(times[2], 1);
-        side_->peer().read(saved.part("side"));
+        read_side(grid, side);
         side_->show(motion);
     } else {
         side_.reset();
     }
-    marker_ = marker;
+    marker_ = wire;
     start_ = times[0];
     time_ = times[1];
-    h_ = times[2];
-    unconverged_ = static_cast<int>(stage[1]);
+    unconverged_ = unconverged;
     evaluated_ = steps;
     stage_ = static_cast<Stage>(stage[0]);
 }

@@ -41,6 +41,14 @@ class GranularFmu {
   private:
     using Wire = std::array<double, InterfaceMotion::size>;
 
+    struct Grid {      // steps of one length have times t_0 + k h since the first of them
+        double H = 0;  // of the last step,
+        int n = 1;     // in as many inner ones
+        double t = 0;  // in the model, where the first of them began,
+        long step = 0; // and how many inner steps were before
+        bool operator==(const Grid&) const = default;
+    };
+
     const ExportVariable& variable(unsigned reference) const;
     double number(std::size_t place) const { return std::get<double>(values_[place]); }
     InterfaceMotion inputs() const;
@@ -49,13 +57,15 @@ class GranularFmu {
     void make_side(const InterfaceMotion& start);
     void need_side();
     void evaluate();
-    void read_values(const SavedState& saved);
+    void divide(double H, int n);
+    std::vector<ExportValue> read_values(const SavedState& saved) const;
+    void read_side(const Grid& grid, const SavedState& side);
 
     FmuModel model_;
     std::string packings_;
     Stage stage_ = instantiated;
-    double start_ = 0, time_ = 0;     // of the experiment, now
-    double h_ = 0;                    // of the last inner steps
+    double start_ = 0, time_ = 0; // of the experiment, now
+    Grid grid_;
     int unconverged_ = 0;             // inner steps
     std::vector<ExportValue> values_; // of all variables; outputs if evaluated_
     bool evaluated_ = false;

@@ -1,6 +1,7 @@
 // FMUs of FMI 2.0 that ./tamis fmu writes, driven by a master that knows the standard alone.
 #include "export_reference.hpp"
 #include "fmi/export_master.hpp"
+#include "tamis/io/saved_state_bytes.hpp"
 
 #include <gtest/gtest.h>
 #include <thread>
@@ -36,10 +37,31 @@ TEST(ExportedFmu, GivesTheBitsOfTheSideSteppedInProcess)
                 ASSERT_EQ(fmu.real(std::string("moment") + axis), wrench.moment[c]) << words << k;
             }
             ASSERT_EQ(fmu.real("records.energy"), reference.view().energy()) << words << k;
+            ASSERT_EQ(fmu.real("records.clock"), reference.view().time())
+                << words << k; // k h, no running sum
             greatest = std::max(greatest, wrench.force.norm());
         }
         EXPECT_GT(greatest, 0.1) << words; // the balls have hit the box
     }
+}
+
+TEST(ExportedFmu, IsDrivenByAMasterInC)
+{
+    const std::filesystem::path folder = scratch();
+    const master::Unpacked unpacked(write_fmu("rattle", ""), folder);
+    FILE* forces = ::popen((std::string(FMU_MASTER) + " " + folder.string() + " 60 1e-3").c_str(), "r");
+    ASSERT_TRUE(forces);
+    Reference reference("rattle", "");
+    double greatest = 0;
+    for (int k = 0; k < 60; ++k) {
+        Eigen::Vector3d force;
+        ASSERT_EQ(std::fscanf(forces, "%lf %lf %lf", &force[0], &force[1], &force[2]), 3) << k;
+        reference.step();
+        EXPECT_EQ(force, reference.wrench().force) << k;
+        greatest = std::max(greatest, force.norm());
+    }
+    EXPECT_GT(greatest, 0.1);
+    EXPECT_EQ(::pclose(forces), 0);
 }
 
 // A model with a packing, whose instances have it from the archive.
@@ -172,6 +194,75 @@ TEST(ExportedFmu, RefusesStatesThatAreNone)
     ASSERT_EQ(stranger.deserialise(other.serialised(foreign), &state), ok);
     EXPECT_EQ(stranger.set_state(state), wrong);
     EXPECT_NE(stranger.log.find("another FMU"), std::string::npos) << stranger.log;
+}
+
+// Bytes of another master's making: whoever makes the checksum anew gets no further.
+TEST(ExportedFmu, RefusesStatesThatNoStepLeavesBehind)
+{
+    const master::Unpacked unpacked = exported("rattle", "");
+    Fmu2 fmu(unpacked);
+    fmu.initialise();
+    for (int k = 0; k < 40; ++k) ASSERT_EQ(fmu.step(k * 1e-3, 1e-3), ok);
+    void* state = nullptr;
+    ASSERT_EQ(fmu.get_state(&state), ok);
+    const std::vector<char> bytes = fmu.serialised(state);
+    const SavedState sound = from_bytes({bytes.data(), bytes.size()}, "it");
+    const auto with = [&](const auto& change) {
+        SavedState forged = sound;
+        change(forged);
+        const std::string text = to_bytes(forged);
+        void* own = nullptr;
+        EXPECT_EQ(fmu.deserialise({text.begin(), text.end()}, &own), ok) << fmu.log;
+        const int status = fmu.set_state(own);
+        fmu.free_state(&own);
+        return status;
+    };
+    EXPECT_EQ(with([](SavedState&) {}), ok) << fmu.log;
+    const double bad[] = {std::nan(""), HUGE_VAL, -HUGE_VAL};
+    for (const double x : bad)
+        for (const auto& [name, numbers] : sound.numbers) {
+            if (numbers.empty()) continue;
+            EXPECT_EQ(with([&](SavedState& s) { s.numbers[name][0] = x; }), wrong) << name << " " << x;
+        }
+    EXPECT_EQ(with([](SavedState& s) { s.numbers["fmu/grid"][0] = 0; }), wrong);
+    EXPECT_EQ(with([](SavedState& s) { s.numbers["fmu/grid"][0] = -1e-3; }), wrong);
+    EXPECT_EQ(with([](SavedState& s) { s.numbers["fmu/numbers"][0] = -1; }), wrong); // h
+    EXPECT_NE(fmu.log.find("'h' was to be -1"), std::string::npos) << fmu.log;
+    EXPECT_EQ(with([](SavedState& s) { s.numbers["fmu/marker"][3] = 3; }), wrong); // no rotation
+    for (const std::int64_t n : {std::int64_t{-1}, std::int64_t{1} << 40}) {
+        EXPECT_EQ(with([&](SavedState& s) { s.integers["fmu/stage"][0] = n; }), wrong);
+        EXPECT_EQ(with([&](SavedState& s) { s.integers["fmu/stage"][1] = n; }), wrong);
+        EXPECT_EQ(with([&](SavedState& s) { s.integers["fmu/steps"][0] = n; }), wrong);
+        EXPECT_EQ(with([&](SavedState& s) { s.integers["fmu/steps"][1] = n; }), wrong);
+        EXPECT_EQ(with([&](SavedState& s) { s.integers["fmu/integers"][0] = n; }), wrong);
+    }
+    // (The low half of a stage is one that there is.)
+    EXPECT_EQ(with([](SavedState& s) { s.integers["fmu/stage"][0] += std::int64_t{1} << 32; }), wrong);
+    EXPECT_EQ(fmu.set_state(state), ok) << fmu.log; // and goes on
+    EXPECT_EQ(fmu.step(40e-3, 1e-3), ok) << fmu.log;
+}
+
+// Times are those of steps of one length also after going back, in an instance that has made others.
+TEST(ExportedFmu, ModelTimeIsAMultipleOfTheStep)
+{
+    const master::Unpacked unpacked = exported("rattle", "");
+    Fmu2 fmu(unpacked), other(unpacked);
+    fmu.initialise();
+    other.initialise();
+    void *state = nullptr, *own = nullptr;
+    for (int k = 0; k < 100; ++k) {
+        if (k == 50) {
+            ASSERT_EQ(fmu.get_state(&state), ok);
+            for (int i = 0; i < 3; ++i) ASSERT_EQ(other.step(i * 0.7e-3, 0.7e-3), ok);
+            ASSERT_EQ(other.deserialise(fmu.serialised(state), &own), ok);
+            ASSERT_EQ(other.set_state(own), ok) << other.log;
+        }
+        for (Fmu2* each : {&fmu, &other}) {
+            if (k < 50 && each == &other) continue;
+            ASSERT_EQ(each->step(k * 1e-3, 1e-3), ok) << each->log;
+            ASSERT_EQ(each->real("records.clock"), (k + 1) * 1e-3) << k;
+        }
+    }
 }
 
 TEST(ExportedFmu, CallsInTheWrongOrderAreErrorsThatDoNoHarm)

@@ -30,6 +30,8 @@ TAMIS_MODEL(rattle, "Balls in a box, <small> & \"quick\"")
     });
     record(
         "push", [=](const View& s) { return s.contact_force(inside).force.x(); }, "N");
+    record(
+        "clock", [](const View& s) { return s.time(); }, "s");
     defaults.h = 1e-3;
     run_until(1);
 }
