@@ -1,9 +1,11 @@
 // What an FMU costs beyond its own work: calls of one that does next to nothing, and a step of the peer around it. With
-// the body of the tests along x; `inside` is its own work alone.
+// the body of the tests along x; `inside` is its own work alone. And the other way round: calls of one that Tamis has
+// exported, four balls in a box, beside the same steps by a coupling in this process.
 //
-//     ninja -C build/release bench_fmi && build/release/bin/bench_fmi
+//     ninja -C build/release bench_fmi && build/release/bin/bench_fmi --benchmark_repetitions=9
 #include "fmi/body.h"
 #include "fmi/body_fmu.hpp"
+#include "fmi/export_reference.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -82,6 +84,62 @@ void repeated_step(benchmark::State& state, int version)
     }
 }
 
+struct Exported {
+    FmuArchive archive{fmi_export_test::write_fmu("rattle", "")};
+    FmuDescription description = read_fmu_description(archive.description(), "rattle");
+    std::unique_ptr<FmuInstance> instance =
+        FmuInstance::make(description, {.name = "rattle", .folder = archive.unpack(fmu_platform(2))});
+    std::vector<std::uint32_t> inputs = references({"position.x", "velocity.x"}),
+                               outputs = references(
+                                   {"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z"});
+
+    Exported()
+    {
+        instance->begin(0, {});
+        instance->end_of_initialisation();
+    }
+    std::vector<std::uint32_t> references(const std::vector<std::string>& names) const
+    {
+        std::vector<std::uint32_t> out;
+        for (const std::string& name : names) out.push_back(description.find(name)->reference);
+        return out;
+    }
+};
+
+// Inputs set, outputs read: two calls.
+void exported_values(benchmark::State& state)
+{
+    Exported fmu;
+    std::array<double, 6> wrench;
+    for (auto _ : state) {
+        fmu.instance->set(fmu.inputs, std::array{0.0, 0.0});
+        fmu.instance->get(fmu.outputs, wrench);
+    }
+}
+
+// And a step in between. The balls roll and come to rest.
+void exported_step(benchmark::State& state)
+{
+    Exported fmu;
+    std::array<double, 6> wrench;
+    long n = 0;
+    for (auto _ : state) {
+        const double t = static_cast<double>(n++) * 1e-3;
+        fmu.instance->set(fmu.inputs, std::array{0.0, 0.0});
+        fmu.instance->step(t, 1e-3, true);
+        fmu.instance->get(fmu.outputs, wrench);
+    }
+}
+
+void step_in_process(benchmark::State& state)
+{
+    fmi_export_test::Reference run("rattle", "", 0);
+    for (auto _ : state) {
+        run.step();
+        benchmark::DoNotOptimize(run.wrench());
+    }
+}
+
 } // namespace
 
 BENCHMARK(inside);
@@ -92,5 +150,8 @@ BENCHMARK_CAPTURE(peer_step, fmi2_in_space, 2, in_space);
 BENCHMARK_CAPTURE(peer_step, fmi3_in_space, 3, in_space);
 BENCHMARK_CAPTURE(repeated_step, fmi2, 2);
 BENCHMARK_CAPTURE(repeated_step, fmi3, 3);
+BENCHMARK(exported_values);
+BENCHMARK(exported_step)->Iterations(20000);
+BENCHMARK(step_in_process)->Iterations(20000);
 
 BENCHMARK_MAIN();

@@ -72,7 +72,10 @@ inline master::Unpacked exported(const std::string& model, const std::string& wo
 // The marker of Fmu2::shake() as a smooth side that nothing can stop.
 class Shaker : public Peer {
   public:
-    Shaker(const InterfaceMotion& start, double H) : start_(start), H_(H) {}
+    Shaker(const InterfaceMotion& start, double H, double amplitude = A)
+        : start_(start), H_(H), amplitude_(amplitude)
+    {
+    }
     std::string name() const override { return "the shaker"; }
     int inputs() const override { return wrench_size; }
     int outputs() const override { return InterfaceMotion::size; }
@@ -91,20 +94,20 @@ class Shaker : public Peer {
     {
         const double t = static_cast<double>(step) * H_;
         InterfaceMotion m = start_;
-        m.x.x() = A * std::sin(w * t);
-        m.v.x() = A * w * std::cos(w * t);
-        m.a.x() = -A * w * w * std::sin(w * t);
+        m.x.x() = amplitude_ * std::sin(w * t);
+        m.v.x() = amplitude_ * w * std::cos(w * t);
+        m.a.x() = -amplitude_ * w * w * std::sin(w * t);
         m.write(y);
     }
 
     InterfaceMotion start_;
-    double H_;
+    double H_, amplitude_;
     long steps_ = 0;
 };
 
 class Reference {
   public:
-    Reference(const std::string& model, const std::string& words)
+    Reference(const std::string& model, const std::string& words, double amplitude = Shaker::A)
     {
         std::vector<std::string> arguments = split_words(words);
         if (words.find("--coupling") == std::string::npos)
@@ -114,7 +117,7 @@ class Reference {
         script_->take_packings_from(packings());
         script_->prepare();
         const InterfaceMotion start = marker_at_start(script_->finished(), *script_->where_cut());
-        shaker_.emplace(start, script_->settings().h);
+        shaker_.emplace(start, script_->settings().h, amplitude);
         run_.emplace(script_->finished(), *script_->where_cut(), *shaker_, script_->coupled_options());
     }
     void step() { run_->step(); }
