@@ -61,3 +61,35 @@ refuses 0 'swing_equations.c' "$tamis" equations swing
 
 sed -i 's/hinge_z()/hinge_zz()/' swing.cpp
 refuses 1 "swing.cpp:[0-9]+:.*hinge_zz" "$tamis" run swing.cpp
+
+# MBDyn on the PATH, here a stand-in that says what it was asked for, is started with the model's own input; one that is
+# to be met elsewhere is not.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\necho "asked for $*"\nexit 1\n' >"$scratch/bin/mbdyn"
+chmod +x "$scratch/bin/mbdyn"
+damper=("$tamis" run particle_damper --particles 6 --height 0.02 --quiet --out mbdyn --peer mbdyn)
+(
+    PATH=$scratch/bin:$PATH
+    refuses 1 "asked for -f $source/models/mbdyn/particle_damper.mbd -o mbdyn/mbdyn" "${damper[@]}"
+    refuses 1 "Nobody listens at 'elsewhere.sock'" "${damper[@]}" --socket elsewhere.sock --peer-timeout 0.1
+) || exit 1
+if ! command -v mbdyn >/dev/null; then
+    refuses 2 "--peer mbdyn needs --socket PATH" "${damper[@]}"
+fi
+
+# FMUs as a user makes them, of a model of Tamis and of a file, unpacked and driven by a master in C.
+if [[ -x $build/bin/fmu_master ]]; then
+    sed -i 's/hinge_zz()/hinge_z()/' swing.cpp
+    refuses 2 "does not tell where it may be cut" "$tamis" fmu swing.cpp -o swing.fmu
+    cp "$source/tests/fmi/rattle.cpp" own_box.cpp
+    sed -i 's/TAMIS_MODEL(rattle/TAMIS_MODEL(own_box/' own_box.cpp
+    quietly "$tamis" fmu particle_damper --particles 6 --height 0.02 -o damper.fmu
+    quietly "$tamis" fmu own_box.cpp --balls 3 -o "own box.fmu"
+    for fmu in damper "own box"; do
+        mkdir "$fmu"
+        (cd "$fmu" && quietly cmake -E tar xf "../$fmu.fmu")
+        forces=$("$build/bin/fmu_master" "$PWD/$fmu" 100 1e-3) || failed "the FMU '$fmu' cannot be driven"
+        [[ $(wc -l <<<"$forces") == 100 ]] || failed "the FMU '$fmu' has not made its steps: $forces"
+        (($(awk '$3 < 0' <<<"$forces" | wc -l) > 50)) || failed "no grains weigh on the box of '$fmu': $forces"
+    done
+fi
