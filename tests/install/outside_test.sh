@@ -27,3 +27,9 @@ build/two_models falling_ball --quiet --frames 1 --out ball
 build/two_models sliding_block --quiet --frames 1 --out block
 # A block of 2 m/s with a friction of 0.3 comes to rest after v^2 / (2 mu g) = 0.6796 m.
 expect '^1(\.0*)?,0\.6[78]' "$(tail -n 1 block/histories.csv)"
+
+# Where there is Simbody: the balls in the box on a pendulum, which starts at 0.5 rad and has a period of 1.1 s.
+if grep -q '^Simbody_DIR:PATH=/' "$build/CMakeCache.txt"; then
+    said=$(build/simbody_damper)
+    expect '^at 1\.00 s: angle -?0\.[0-4][0-9]* rad, force of the balls [0-9]+\.[0-9]+ N$' "$said"
+fi
