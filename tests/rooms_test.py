@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The rooms of src/: no include against their order, libraries of others behind their doors, no cycle between files, a
-README in each, and no option of the command line in what a library says.
+README in each, no option of the command line in what a library says, no ten lines in two places.
 
 The order is that of CMakeLists.txt (tamis_room): a room may include itself, src/base, and what it is linked with.
 """
@@ -115,6 +115,17 @@ for name in includes:
         if option := re.search(r"(?:^| )(--[a-z][a-z-]*)", match["raw"] or match["text"] or ""):
             line = text.count("\n", 0, match.start()) + 1
             faults.append(f"{name}:{line} says {option[1]}: name options in src/app only")
+
+# No two places share ten lines, comments and includes aside.
+places = {}
+for name in includes:
+    lines = [(number, line.strip()) for number, line in enumerate((src / name).read_text().splitlines(), 1)]
+    lines = [(number, line) for number, line in lines if line and not line.startswith(("//", "#include"))]
+    for k in range(len(lines) - 9):
+        here = f"{name}:{lines[k][0]}"
+        there = places.setdefault(tuple(line for _, line in lines[k:k + 10]), here)
+        if there != here:
+            faults.append(f"{here} has ten lines of {there}")
 
 for fault in faults:
     print(fault)

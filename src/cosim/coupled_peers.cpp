@@ -86,7 +86,9 @@ std::vector<std::string> CoupledPeers::messages() const
 Facts CoupledPeers::facts() const
 {
     const CouplingStatistics& s = coupling_->statistics();
-    return {{"coupling/iterations", s.iterations}, {"coupling/steps_not_converged", s.not_converged}};
+    Facts facts{{"coupling/iterations", s.iterations}, {"coupling/steps_not_converged", s.not_converged}};
+    for (const Peer* peer : peers_) facts.merge(peer->facts());
+    return facts;
 }
 
 } // namespace tamis

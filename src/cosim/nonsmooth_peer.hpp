@@ -41,6 +41,7 @@ class NonsmoothPeer : public Peer {
     std::uint64_t state_hash() const override { return stepper_->state_hash(); }
     void report(StepReport& report) override; // of the last sub-step
     double momentum_error() const override { return stepper_->momentum_error(); }
+    Facts facts() const override { return stepper_->facts(); }
 
     // Macro steps to come are of this length, in as many sub-steps, whatever they were.
     void divide(double H, int substeps);

@@ -43,12 +43,13 @@ class Peer {
     virtual void accept() {}
 
     // Between macro steps, for a run: its state, to be gone on from in another program to the same bits, and a
-    // hash of it; and what it has to say of its last step.
+    // hash of it; what it has to say of its last step, and of itself.
     virtual void write([[maybe_unused]] SavedState& out) const { cannot_be_saved(); }
     virtual void read([[maybe_unused]] const SavedState& in) { cannot_be_saved(); }
     virtual std::uint64_t state_hash() const { return 0; }
     virtual void report([[maybe_unused]] StepReport& report) {}
     virtual double momentum_error() const { return 0; }
+    virtual Facts facts() const { return {}; }
 
   private:
     [[noreturn]] void cannot_be_saved() const

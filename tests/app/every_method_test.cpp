@@ -13,6 +13,7 @@
 #include "tamis/smooth/smooth.hpp"
 
 #include <gtest/gtest.h>
+#include <random>
 
 namespace tamis::test::every_method_test {
 
@@ -122,6 +123,28 @@ TEST(EveryMethod, ResumesToTheSameBitsWithoutContacts)
                                                       GeneralizedAlphaOptions{.h = 1e-3});
         },
         900, 300);
+}
+
+// Also of a mechanism that is made anew by the cut: its equations are none of the whole model's.
+TEST(EveryMethod, CompilesItsEquations)
+{
+    Arms arms;
+    const Model& whole = arms.model.finish();
+    const auto equations = [](const Stepper& stepper) {
+        return std::get<std::string>(stepper.facts().at("equations"));
+    };
+    EXPECT_EQ(equations(MoreauJean(whole, {.h = 1e-3})), "compiled");
+    EXPECT_EQ(equations(Dem(whole, {.h = 1e-3})), "compiled");
+    EXPECT_EQ(equations(Coupled(whole, Cut{arms.lower}, {})), "compiled");
+    // A length that no earlier run can have had, as of a model that depends on a packing.
+    ModelDescription other("arm");
+    other.gravity({0, -scenes::gravity, 0});
+    other.add({.name = "arm",
+               .joint = hinge_z(),
+               .mass = 1,
+               .com = {1e-9 * static_cast<double>(std::random_device()()), 0, 0},
+               .inertia = {1, 1, 1}});
+    EXPECT_EQ(equations(MoreauJean(other.finish(), {.h = 1e-3})), "compiled");
 }
 
 TEST(EveryMethod, CouplingsResumeToTheSameBits)
