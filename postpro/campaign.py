@@ -2,12 +2,12 @@
 for each of them, and one table of what came out.
 
 A campaign is its folder: campaign.json has the plan, runs/ the runs, campaign.csv the table. A run counts as made if
-its summary says so, whoever made it, so that a campaign goes on after whatever has stopped it."""
+its summary says so, whoever made it and whether or not it is believable, so that a campaign goes on after whatever has
+stopped it."""
 import fcntl
 import itertools
 import json
 import math
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 from frames import fail
 from model_program import fail_with
 from run_folder import Job, Run, make_runs
+from whole_file import write_whole
 
 most_points = 1000000
 
@@ -84,7 +85,7 @@ def read_axis(text, parameters, hypercube):
             refuse(text)
         if kind is bool and not set(values) <= {"true", "false"}:
             fail_with(2, f"--{option} takes no value: vary it as {option}=false,true.")
-        return Axis(option, [v == "true" for v in values] if kind is bool else values)
+        return Axis(option, list(dict.fromkeys(v == "true" for v in values) if kind is bool else dict.fromkeys(values)))
     axis = Axis(option, [], whole=kind is int)
     dots, colons = rest.split(".."), rest.split(":")
     if len(dots) == 2:
@@ -109,6 +110,7 @@ def read_axis(text, parameters, hypercube):
         if any(v != int(v) for v in axis.values):
             fail_with(2, f"--{option} takes whole numbers, but --vary {text} has others.")
         axis.values = [int(v) for v in axis.values]
+    axis.values = list(dict.fromkeys(axis.values))
     return axis
 
 
@@ -134,17 +136,6 @@ def name_of(point):
     return "_".join(words).replace("/", "_")
 
 
-def write_whole(path, text):
-    """At any time the file is the old one or the new one."""
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        new.write_text(text)
-        new.replace(path)
-    except OSError as error:
-        new.unlink(missing_ok=True)
-        fail(f"cannot write {path}: {error.strerror}.")
-
-
 class Campaign:
     """`plan`: model, program, options of all runs, points, what is asked of the report."""
 
@@ -159,7 +150,7 @@ class Campaign:
     def job(self, name, options):
         flags = tuple(option for option, value in options.items() if value is True)
         values = {option: value for option, value in options.items() if not isinstance(value, bool)}
-        return Job(self.plan["model"], Run(name, values, flags), self.folder / "runs" / name, False,
+        return Job(self.plan["model"], Run(name, values, flags, may_be_absurd=True), self.folder / "runs" / name, False,
                    tuple(self.plan["program"]))
 
     @classmethod

@@ -14,9 +14,9 @@ import sys
 import time
 from pathlib import Path
 
-from campaign import write_whole
 from frames import fail
 from run_folder import say
+from whole_file import write_whole
 
 task = Path(__file__).resolve().parent / "task.py"
 
@@ -32,16 +32,16 @@ def write_tasks(campaign):
         folder.mkdir(exist_ok=True)
     except OSError as error:
         fail(f"cannot write {folder}: {error.strerror}.")
-    write_whole(folder / "tasks", "".join(f"{k}\n" for k in campaign.open))
+    write_whole(folder / "tasks", "".join(f"{campaign.names[k]}\n" for k in campaign.open))
     return folder
 
 
 # --- Slurm -----------------------------------------------------------------------------------------------
 
 script = """#!/bin/bash
-#SBATCH --job-name={name}
-#SBATCH --chdir={here}
-#SBATCH --output={logs}
+#SBATCH {name}
+#SBATCH {here}
+#SBATCH {logs}
 #SBATCH --ntasks=1 --cpus-per-task=1 --requeue
 {more}
 {settings}
@@ -64,17 +64,30 @@ def submit(path, *words):
     return output_of(["sbatch", "--parsable", *words, str(path)]).strip().split(";")[0]
 
 
+def word(option, value):
+    """For a line of a script, as sbatch reads it: quotes like a shell, but backslashes also within them."""
+    return shlex.quote(f"{option}={value}".replace("\\", "\\\\"))
+
+
+def log_in(folder, name):
+    return str(folder.resolve()).replace("%", "%%") + f"/{name}"
+
+
 def largest_array():
     found = re.search(r"MaxArraySize\s*=\s*(\d+)", output_of(["scontrol", "show", "config"]))
     return max(1, int(found[1]) if found else 1000)
 
 
 def check_queue(campaign):
-    """Runs that wait in a queue are not submitted again."""
+    """Runs that wait in a queue are not made here, nor submitted again."""
+    path = campaign.folder / "cluster" / "jobs"
     try:
-        jobs = (campaign.folder / "cluster" / "jobs").read_text().split()
+        jobs = path.read_text().split()
     except OSError:
         return
+    if not shutil.which("squeue"):
+        fail(f"there is no program squeue to tell whether the jobs of this campaign have ended: remove {path} if they "
+             "have.")
     queued = set(output_of(["squeue", "--noheader", "--me", "--format=%A %F"]).split()) & set(jobs)
     if queued:
         fail(f"the jobs {', '.join(sorted(queued))} of this campaign are in the queue still: wait until they have "
@@ -90,26 +103,29 @@ def settings():
 def on_slurm(campaign, options, wait):
     """Submits what is open; returns the exit code."""
     need("sbatch", "slurm-client")
-    check_queue(campaign)
     folder, count = write_tasks(campaign), len(campaign.open)
     here, most = Path.cwd(), min(largest_array(), max(count, 1))
-    common = {"name": f"tamis-{campaign.plan['model']}", "here": here, "task": shlex.quote(str(task)),
+    common = {"name": word("--job-name", f"tamis-{campaign.plan['model']}"), "here": word("--chdir", here),
+              "task": shlex.quote(str(task)),
               "folder": shlex.quote(str(campaign.folder.resolve())), "settings": settings(),
-              "more": "\n".join(f"#SBATCH {word}" for word in options)}
+              "more": "\n".join(f"#SBATCH {option}" for option in options)}
     jobs = []
+
+    def note(job):
+        jobs.append(job)  # at once: who is killed here leaves none behind that is not known
+        write_whole(folder / "jobs", "\n".join(jobs) + "\n")
+
     for begin in range(0, count, most):
         path = folder / f"array_{begin}.sh"
         line = f'"$(sed -n "$((SLURM_ARRAY_TASK_ID + {begin + 1}))p" {shlex.quote(str((folder / "tasks").resolve()))})"'
-        write_whole(path, script.format(**common, logs=folder.resolve() / "%A_%a.log", what=line))
-        jobs.append(submit(path, f"--array=0-{min(most, count - begin) - 1}"))
+        write_whole(path, script.format(**common, logs=word("--output", log_in(folder, "%A_%a.log")), what=line))
+        note(submit(path, f"--array=0-{min(most, count - begin) - 1}"))
     path = folder / "collect.sh"
-    write_whole(path, script.format(**common, logs=folder.resolve() / "collect.log", what="collect"))
+    write_whole(path, script.format(**common, logs=word("--output", log_in(folder, "collect.log")),
+                                    what="collect"))
     after = [f"--dependency=afterany:{':'.join(jobs)}"] if jobs else []
     print(f"{count} runs are submitted as {', '.join(jobs) or 'no job'}, the table and the report follow them; "
           f"what they say is in {folder}", flush=True)
-    def note(collect):
-        write_whole(folder / "jobs", "\n".join([*jobs, collect]) + "\n")
-
     if not wait:
         collect = submit(path, *after)
         note(collect)
@@ -129,7 +145,7 @@ def on_slurm(campaign, options, wait):
                     say(f"{len(campaign.jobs) - len(campaign.open)} of {len(campaign.jobs)} runs done")
         except KeyboardInterrupt:
             waiting.kill()
-            say(f"the jobs {', '.join([*jobs, collect])} go on; the same command submits what is missing when they "
+            say(f"the jobs {', '.join(jobs)} go on; the same command submits what is missing when they "
                 "have ended")
             return 130
     return 0

@@ -10,11 +10,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from campaign import cell, write_whole
+from campaign import cell
 from frames import fail
 from model_program import Model, Words, fail_with, started
 from report_parts import page_or_note
 from run_folder import Job, Run, make_runs, root, say
+from whole_file import replacing, write_whole
 
 epilog = """Methods: moreau-jean (also -explicit or -midpoint, with forces evaluated there; -rigid or -compliant, with
 other contacts; and the descriptions that the model declares, such as -cut-xy), absolute, generalized-alpha, smooth,
@@ -60,19 +61,21 @@ def mbdyn_input(model):
     return root / "models" / "mbdyn" / f"{model}.mbd"
 
 
-def mbdyn_job(job, about, folder):
-    """Its input is written with the step and the end of the run, and a socket of its own. Other options of the model
-    are not known to it: the caller refuses them."""
-    text = mbdyn_input(about["model"]).read_text()
-    options = job.run.options
-    place = folder / f"mbdyn_{options['h']:g}"
-    for name, value in (("H", options["h"]), ("T", about["t_end"])):
+def mbdyn_job(job, folder):
+    """With an input and a socket of its own."""
+    place = folder / f"mbdyn_{job.run.options['h']:g}"
+    options = {**job.run.options, "peer": "mbdyn", "socket": f"{place}.sock", "peer-input": f"{place}.mbd"}
+    job = job._replace(run=job.run._replace(options=options))
+    return job._replace(again=not job.there)  # it has no checkpoint to go on from
+
+
+def write_mbdyn_input(job, t_end):
+    """With the step and the end of the run, and its socket. Other options of the model are not known to it: a
+    comparison refuses them."""
+    text, options = mbdyn_input(job.model).read_text(), job.run.options
+    for name, value in (("H", options["h"]), ("T", t_end)):
         text = re.sub(rf"(?m)^(set: const real {name} = )[^;]*;", rf"\g<1>{value!r};", text)
-    text = re.sub(r'path, "[^"]*"', f'path, "{place}.sock"', text)
-    write_whole(place.with_suffix(".mbd"), text)
-    options = {**options, "peer": "mbdyn", "socket": f"{place}.sock", "peer-input": f"{place}.mbd"}
-    return job._replace(run=job.run._replace(options=options), again=not job._replace(
-        run=job.run._replace(options=options)).there)  # it has no checkpoint to go on from
+    write_whole(Path(options["peer-input"]), re.sub(r'path, "[^"]*"', lambda _: f'path, "{options["socket"]}"', text))
 
 
 class Comparison:
@@ -154,7 +157,7 @@ class Comparison:
         flags = tuple(o for o, v in options.items() if v is True)
         run = Run(f"{name}/h_{h:g}", {o: v for o, v in options.items() if not isinstance(v, bool)}, flags, True)
         job = Job(self.about["model"], run, self.folder / "runs" / run.name, False, self.model.words)
-        return mbdyn_job(job, self.about, self.folder) if name == "mbdyn" else job
+        return mbdyn_job(job, self.folder) if name == "mbdyn" else job
 
 
 # --- What they gave --------------------------------------------------------------------------------------
@@ -397,11 +400,9 @@ def draw(results, path):
     left.set_title("error against step")
     right.set_title("work and precision")
     figure.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    try:
-        figure.savefig(path)
-        figure.savefig(path.with_suffix(".svg"))
-    except OSError as error:
-        fail(f"cannot write {path}: {error.strerror}.")
+    for place in (path, path.with_suffix(".svg")):
+        with replacing(place) as new:
+            figure.savefig(new)
     plt.close(figure)
     print(path)
 
@@ -476,6 +477,9 @@ def main():
         comparison.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fail(f"cannot make the folder {comparison.folder}: {error.strerror}.")
+    for (name, _), job in comparison.jobs.items():
+        if name == "mbdyn" and job.again:
+            write_mbdyn_input(job, comparison.about["t_end"])
     failed = make_runs(list(comparison.jobs.values()))
     for name, sentence in failed.items():
         say(f"{name} failed, {sentence}")

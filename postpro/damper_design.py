@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import run_folder
-from campaign import Campaign, fail_with, values_of, write_whole
+from campaign import Campaign, fail_with, values_of
 from model_program import Words
 from style import black, fail, page, save, save_csv
 
 import matplotlib.pyplot as plt
 from sweep import add_running, check_running, conclude, make
+from whole_file import write_whole
 
 packed = 0.55  # part of the volume that balls fill in a box this small
 # The oscillator's own damper is stronger than published: transients die within a second, and what the particles take

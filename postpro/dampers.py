@@ -2,12 +2,13 @@
 et al. (2022). The runs of all models that are missing are made, as many at a time as there are processors, on one
 thread each, and a model is drawn once its runs are there. A study that was stopped goes on where it was, and so do its
 runs; dampers.json lists what is drawn."""
-import argparse
 import importlib
 import json
 import subprocess
 import sys
 from pathlib import Path
+
+from model_program import Arguments
 
 root = Path(__file__).resolve().parent.parent
 # Model, and what of the papers it draws.
@@ -122,7 +123,7 @@ def carry_out(study, done, again):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis study dampers", description=__doc__)
+    parser = Arguments(prog="tamis study dampers", description=__doc__)
     parser.add_argument("models", nargs="*", metavar="MODEL", help="only these (default: all)")
     parser.add_argument("--quick", action="store_true",
                         help="for a try-out, in minutes: the same figures of each model from fewer balls, points and "

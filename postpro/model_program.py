@@ -8,15 +8,19 @@ import sys
 from frames import fail
 
 
-class Words(argparse.ArgumentParser):
+class Arguments(argparse.ArgumentParser):
+    """Of a command; what is wrong with them is told in a sentence."""
+
+    def error(self, message):
+        fail_with(2, f"{message[0].upper()}{message[1:]} (see {self.prog} --help).")
+
+
+class Words(Arguments):
     """Arguments of a command about a model: those that are not its own are options of the model."""
 
     def __init__(self, command, description, epilog):
         super().__init__(prog=f"tamis {command}", usage=f"tamis {command} MODEL [options] [options of the model]",
                          description=description, epilog=epilog, allow_abbrev=False)
-
-    def error(self, message):
-        fail_with(2, f"{message[0].upper()}{message[1:]} (see {self.prog} --help).")
 
     def parse(self, words):
         return self.parse_known_args(words)

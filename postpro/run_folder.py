@@ -64,13 +64,15 @@ class RunFolder:
         return np.interp(t, self["t"], self[column])
 
 
-def matches(folder, options, may_fail=False):
-    """Whether the folder holds a finished and believable run with these options, or one that failed, if it may."""
+def matches(folder, options, may_fail=False, may_be_absurd=False):
+    """Whether the folder holds a finished and believable run with these options; or one whose result is absurd, or one
+    that failed, if it may."""
     try:
         summary = json.loads((folder / "summary.json").read_text())
         status = summary["status"]
-        good = status == "finished" and summary.get("verdict", {}).get("believable") != "no"
-        ended = good or (may_fail and (status == "finished" or status.startswith("failed")))
+        absurd = summary.get("verdict", {}).get("believable") == "no"
+        ended = status == "finished" and (may_fail or may_be_absurd or not absurd)
+        ended = ended or (may_fail and status.startswith("failed"))
         return ended and options.items() <= summary["parameters"].items()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
@@ -90,12 +92,13 @@ def make_run(model, name, folder, options):
 
 
 class Run(NamedTuple):
-    """A run that figures need; its name is that of its folder. It may fail, or come to an absurd result, if that is
-    what it shows."""
+    """A run that figures need; its name is that of its folder. It may fail or come to an absurd result, or only the
+    latter, if that is what it shows or if it is told."""
     name: str
     options: dict
     flags: tuple = ()
     may_fail: bool = False
+    may_be_absurd: bool = False
 
 
 class Job(NamedTuple):
@@ -116,7 +119,7 @@ class Job(NamedTuple):
 
     @property
     def there(self):
-        return matches(self.folder, self.parameters, self.run.may_fail)
+        return matches(self.folder, self.parameters, self.run.may_fail, self.run.may_be_absurd)
 
     @property
     def unfinished(self):
@@ -176,8 +179,9 @@ class Process:
 
     def failure(self):
         """In a sentence, or nothing."""
-        code = self.process.returncode
-        if code == 0 or (code in (1, 3) and self.job.run.may_fail and self.job.there):
+        code, run = self.process.returncode, self.job.run
+        may = {1: run.may_fail, 3: run.may_fail or run.may_be_absurd}.get(code)
+        if code == 0 or (may and self.job.there):
             return None
         return f"exit code {code}: {(self.said.splitlines() or ['it said nothing'])[-1]}"
 
@@ -274,7 +278,7 @@ class Progress:
 
 
 def at_a_time():
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0))  # of the processors, those that this program may use
 
 
 def build(models):
@@ -305,9 +309,13 @@ def stop(running, caught, patience=60):
 
 def wait_for_one(running, seconds=0.2):
     """Until one of them ends, or some time is over."""
-    ends = [os.pidfd_open(p.process.pid) for p in running if p.process.returncode is None]
+    ends = []
     try:
+        for process in (p.process for p in running if p.process.returncode is None):
+            ends.append(os.pidfd_open(process.pid))
         select.select(ends, [], [], seconds)
+    except OSError:  # some containers forbid it
+        time.sleep(min(seconds, 0.02))
     finally:
         for end in ends:
             os.close(end)

@@ -1,10 +1,11 @@
 """The look of all figures: sizes for a page 180 mm wide, and colours told apart by colour-blind readers
 (Okabe and Ito). Import this before matplotlib.pyplot."""
-import argparse
 import sys
 from pathlib import Path
 
 import matplotlib
+from model_program import Arguments
+from whole_file import replacing, write_whole
 
 blue, orange, green, red = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 sky, purple, black, grey = "#56B4E9", "#CC79A7", "#000000", "#8C8C8C"
@@ -31,7 +32,7 @@ def fail(sentence):
     sys.exit(f"{Path(sys.argv[0]).stem}: {sentence}")
 
 
-class PlotArguments(argparse.ArgumentParser):
+class PlotArguments(Arguments):
     """The arguments of a plot, and the format that every plot can be drawn in."""
 
     def __init__(self, model, description):
@@ -47,27 +48,19 @@ class PlotArguments(argparse.ArgumentParser):
 
 def save(figure, path):
     path = path.with_suffix("." + matplotlib.rcParams["savefig.format"])
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        fail(f"cannot write {path}: {error.strerror}.")
+    with replacing(path) as new:
+        figure.savefig(new)
     print(path)
 
 
 def save_text(text, path):
-    try:
-        path.write_text(text)
-    except OSError as error:
-        fail(f"cannot write {path}: {error.strerror}.")
+    write_whole(path, text)
     print(text, end="")
 
 
 def save_csv(names, rows, path):
     lines = [",".join(names), *(",".join(str(x) for x in row) for row in rows)]
-    try:
-        path.write_text("\n".join(lines) + "\n")
-    except OSError as error:
-        fail(f"cannot write {path}: {error.strerror}.")
+    write_whole(path, "\n".join(lines) + "\n")
     print(path)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import run_folder
 from campaign import Campaign, fail_with, grid, latin_hypercube, read_axis, values_of
-from frames import fail
 from model_program import Model, Words, started, words_of
 from report_parts import page_or_note
 from run_folder import say
+from whole_file import replacing, write_whole
 
 epilog = """--vary OPTION=VALUES, as often as options are to be varied. VALUES: a,b,c (these), a:b:n (n from a to b,
 both ends included), a..b (all whole numbers from a to b), with --lhs also a:b (anything between). Other options are
@@ -56,6 +56,8 @@ def plan_of(chosen, model):
         fail_with(2, "There is nothing to vary: give --vary OPTION=VALUES, such as --vary frequency=15:45:7.")
     if chosen.lhs is not None and not 1 <= chosen.lhs <= 1000000:
         fail_with(2, f"--lhs is {chosen.lhs}: give the number of points, 1 to a million.")
+    if chosen.lhs_seed < 0:
+        fail_with(2, f"--lhs-seed is {chosen.lhs_seed}: give 0 or a positive number.")
     check_running(chosen)
     about = model.ask("--describe")
     axes = [read_axis(text, about["parameters"], chosen.lhs is not None) for text in chosen.vary]
@@ -161,10 +163,8 @@ def draw_contours(campaign, inputs, outputs, found):
             axes.set_title(f"{output}, {'fitted surface' if fitted else 'between runs'}", fontsize=8)
             figure.colorbar(filled, ax=axes)
             path = campaign.folder / f"contour_{output}_{a}_{b}.svg".replace("/", "_")
-            try:
-                figure.savefig(path, format="svg")
-            except OSError as error:
-                fail(f"cannot write {path}: {error.strerror}.")
+            with replacing(path) as new:
+                figure.savefig(new, format="svg")
             plt.close(figure)
             pictures[f"{output} over {a} and {b}"] = path
     return pictures
@@ -235,7 +235,6 @@ def conclude(campaign, failed=()):
         inputs, outputs = columns_of(campaign, names, rows)
         found = surfaces(inputs, outputs) if campaign.plan["fit"] else {}
         if found:
-            from campaign import write_whole
             text = "\n".join(["A fit, not runs: quadratic response surfaces by least squares.", "", *fit_table(found)])
             write_whole(campaign.folder / "fit.md", text + "\n")
             print(text)
@@ -245,6 +244,11 @@ def conclude(campaign, failed=()):
                          lambda: write_report(campaign, names, rows, inputs, outputs, found, pictures))
     for name, sentence in dict(failed).items():
         print(f"tamis: {name} failed, {sentence}", file=sys.stderr)
+    absurd = [row["run"] for row in rows if row.get("believable") == "no"]
+    if absurd:
+        more = f" and {len(absurd) - 8} others" if len(absurd) > 8 else ""
+        print(f"tamis: {len(absurd)} of {len(rows)} runs are not believable: {', '.join(absurd[:8])}{more}.",
+              file=sys.stderr)
     missing = len(rows) - done
     if missing:
         print(f"tamis: {missing} of {len(rows)} runs are missing; the same command tries them again.", file=sys.stderr)
@@ -254,14 +258,14 @@ def conclude(campaign, failed=()):
 def make(campaign, chosen):
     """Where it was asked for. Returns the exit code, nothing if the runs are to be concluded from, and what those said
     that failed."""
+    from cluster import check_queue, on_parallel, on_slurm
     campaign.lock()
+    check_queue(campaign)  # what waits there is of the plan that is written
     campaign.write_plan()
     if chosen.on == "slurm":
-        from cluster import on_slurm
         code = on_slurm(campaign, chosen.sbatch, chosen.wait)
         return (code if code or not chosen.wait else None), {}
     if chosen.on == "parallel":
-        from cluster import on_parallel
         return on_parallel(campaign, chosen.hosts, chosen.jobs) or None, {}
     if chosen.jobs:
         run_folder.at_a_time = lambda: chosen.jobs

@@ -1,10 +1,11 @@
-"""One run of a campaign, or its table and report at the end, for machines elsewhere: task.py FOLDER NUMBER|collect.
+"""One run of a campaign, or its table and report at the end, for machines elsewhere: task.py FOLDER RUN|collect.
 Whoever distributes the runs (Slurm, GNU parallel) calls it; a run that is there is not made again, and one that was
 stopped goes on."""
 import sys
 from pathlib import Path
 
 from campaign import Campaign
+from frames import fail
 from run_folder import make_runs
 
 
@@ -14,7 +15,9 @@ def main():
     if which == "collect":
         from sweep import conclude
         sys.exit(conclude(campaign))
-    failed = make_runs([campaign.jobs[int(which)]])
+    if which not in campaign.names:
+        fail(f"there is no run {which} in the plan of {folder}.")
+    failed = make_runs([campaign.jobs[campaign.names.index(which)]])
     sys.exit(1 if failed else 0)
 
 

@@ -125,7 +125,7 @@ class Comparing(unittest.TestCase):
             self.assertIn(sentence, said)
             self.assertEqual(said.count("\n"), 1, said)
 
-    def test_mbdyn_has_a_reason_or_an_input_of_its_own(self):
+    def test_mbdyn_has_a_reason(self):
         about = stub_model.methods(stub_model.read([]))
         self.assertIn("models/mbdyn/stub.mbd", compare.with_mbdyn(about)[-1]["reason"])
         about["model"] = "particle_damper"
@@ -133,14 +133,20 @@ class Comparing(unittest.TestCase):
             self.assertEqual(compare.with_mbdyn(about)[-1]["reason"], "There is no program mbdyn on the PATH.")
         with mock.patch.object(compare.shutil, "which", lambda name: name):
             self.assertEqual(compare.with_mbdyn(about)[-1]["reason"], "")
-        job = compare.Job("particle_damper", compare.Run("mbdyn/h", {"h": 5e-5}), self.folder / "r")
-        job = compare.mbdyn_job(job, {**about, "t_end": 0.25}, self.folder)
-        text = (self.folder / "mbdyn_5e-05.mbd").read_text()
-        for line in ("set: const real H = 5e-05;", "set: const real T = 0.25;",
-                     f'path, "{self.folder}/mbdyn_5e-05.sock"'):
-            self.assertIn(line, text)
-        self.assertEqual(job.run.options["peer-input"], f"{self.folder}/mbdyn_5e-05.mbd")
-        self.assertTrue(job.again)
+
+    def test_mbdyn_has_an_input_for_each_step(self):
+        jobs = [compare.mbdyn_job(compare.Job("particle_damper", compare.Run("mbdyn/h", {"h": h}), self.folder / "r"),
+                                  self.folder) for h in (2.5e-5, 2.25e-5)]
+        self.assertEqual(list(self.folder.iterdir()), [])  # not before it is needed
+        for job in jobs:
+            compare.write_mbdyn_input(job, 0.25)
+        for job, h in zip(jobs, ("2.5e-05", "2.25e-05")):
+            text = Path(job.run.options["peer-input"]).read_text()
+            for line in (f"set: const real H = {h};", "set: const real T = 0.25;",
+                         f'path, "{self.folder}/mbdyn_{h}.sock"'):
+                self.assertIn(line, text)
+            self.assertEqual(job.run.options["socket"], f"{self.folder}/mbdyn_{h}.sock")
+            self.assertTrue(job.again)
 
     def test_the_page_has_all_that_was_found(self):
         self.compare()

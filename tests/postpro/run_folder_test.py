@@ -109,6 +109,11 @@ class Making(unittest.TestCase):
     def test_a_run_that_several_figures_need_is_made_once(self):
         self.assertEqual(len(jobs_of("m", self.root, [Run("a", {"do": "x"}), Run("a", {"do": "x"})])), 1)
 
+    def test_runs_are_made_where_descriptors_of_processes_are_forbidden(self):
+        with mock.patch.object(os, "pidfd_open", side_effect=PermissionError):
+            self.assertEqual(make_runs(self.jobs(a="end", b="end", c="end")), {})
+        self.assertEqual({self.status(name) for name in "abc"}, {"finished"})
+
     def test_a_failure_is_told_and_does_not_stop_the_others(self):
         ended = []
         failed = make_runs(self.jobs(bad="fail", a="end", b="end", c="end"),
@@ -135,6 +140,8 @@ class Making(unittest.TestCase):
         path.write_text(json.dumps({**json.loads(path.read_text()), "verdict": {"believable": "no"}}))
         self.assertFalse(job.there)
         self.assertTrue(Job("m", Run("a", {"do": "end"}, (), True), self.root / "a").there)
+
+        self.assertTrue(Job("m", Run("a", {"do": "end"}, may_be_absurd=True), self.root / "a").there)
 
     def test_unfinished_runs_go_on(self):
         self.leave("a", "interrupted", do="end")
@@ -238,6 +245,10 @@ class Progress(unittest.TestCase):
             self.assertEqual(progress.left(running), (15 + 80 + 80) / 2)
             progress.waiting.clear()
             self.assertEqual(progress.left(running), 15)  # one run has one processor
+
+    def test_only_processors_that_may_be_used_count(self):
+        with mock.patch.object(os, "sched_getaffinity", lambda _: {3, 5, 7}):
+            self.assertEqual(run_folder.at_a_time(), 3)
 
     def test_no_guess_without_a_finished_run(self):
         progress = self.progress([self.job("a", "1")])

@@ -23,6 +23,7 @@ here = Path(__file__).resolve().parent
 postpro = here.parents[1] / "postpro"
 sys.path.insert(0, str(postpro))
 import campaign
+import cluster
 import sweep
 from campaign import Axis, grid, latin_hypercube, read_axis
 from model_program import Model
@@ -53,6 +54,12 @@ class Points(unittest.TestCase):
         self.assertEqual(self.values("n=1..5"), [1, 2, 3, 4, 5])
         self.assertEqual(self.values("do=a,b"), ["a", "b"])
         self.assertEqual(self.values("shout=false,true"), [False, True])
+
+    def test_a_value_is_taken_once(self):
+        self.assertEqual(self.values("x=1,2,1.0"), [1, 2])
+        self.assertEqual(self.values("n=3,3"), [3])
+        self.assertEqual(self.values("do=a,b,a"), ["a", "b"])
+        self.assertEqual(self.values("shout=true,true"), [True])
 
     def test_wrong_values_are_told_in_a_sentence(self):
         for text in ("x", "=1", "x=", "x=1,", "x=1:2", "x=1:2:1", "x=1:2:0.5", "x=1:2:y", "x=1:2:1e7", "x=1:inf:3",
@@ -178,6 +185,56 @@ class Sweeps(unittest.TestCase):
         self.assertEqual([(r["status"], r["y"]) for r in self.rows()],
                          [("finished", "5.0"), ("failed", "nan"), ("finished", "3.0")])
 
+    def test_runs_that_are_not_believable_are_told_and_not_repeated(self):
+        for _ in range(2):
+            said = self.sweep("--vary", "n=1..2", "--do", "absurd")
+            self.assertIn("tamis: 2 of 2 runs are not believable: n_1, n_2.\n", said)
+            self.assertNotIn("failed", said)
+        self.assertEqual(sorted(self.started()), ["n_1", "n_2"])
+        self.assertEqual([(r["status"], r["believable"]) for r in self.rows()], [("finished", "no")] * 2)
+
+    def test_a_task_elsewhere_is_a_run_by_its_name(self):
+        self.sweep("--vary", "n=1..2", "--do", "absurd")
+        words = ["/usr/bin/python3", "-B", postpro / "task.py", self.folder / "c"]
+        self.assertEqual(subprocess.run([*words, "n_2"], capture_output=True).returncode, 0)
+        self.assertEqual(len(self.started()), 2)
+        done = subprocess.run([*words, "n_3"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (1, f"task: there is no run n_3 in the plan of "
+                                                             f"{self.folder / 'c'}.\n"))
+
+    def test_what_waits_in_a_queue_keeps_its_plan(self):
+        """Tasks of Slurm read the plan when they start."""
+        self.sweep("--vary", "n=1..2")
+        plan = (self.folder / "c/campaign.json").read_text()
+        (self.folder / "c/cluster").mkdir()
+        (self.folder / "c/cluster/jobs").write_text("17\n18\n")
+        squeue = self.folder / "squeue"
+        squeue.write_text("#!/bin/sh\necho 18 17; echo 20 20\n")
+        squeue.chmod(0o755)
+        with mock.patch.dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"):
+            for on in ("here", "parallel", "slurm"):
+                said = self.sweep("--vary", "n=3..4", "--on", on, code=1)
+                self.assertIn("the jobs 17, 18 of this campaign are in the queue still", said)
+            self.assertEqual((self.folder / "c/campaign.json").read_text(), plan)
+            squeue.write_text("#!/bin/sh\necho 20 20\n")
+            self.sweep("--vary", "n=3..4")
+        self.assertEqual(sorted(self.started()), ["n_1", "n_2", "n_3", "n_4"])
+
+    def test_jobs_are_known_from_when_they_are_submitted(self):
+        """The second array is refused: the first one is in the queue."""
+        made = campaign.Campaign(self.folder, {"points": [{"n": n} for n in range(4)], "options": {}, "model": "m",
+                                               "program": []})
+        with mock.patch.object(cluster, "need"), mock.patch.object(cluster, "largest_array", lambda: 2), \
+                mock.patch.object(cluster, "submit", side_effect=["17", SystemExit("no")]), \
+                self.assertRaises(SystemExit):
+            cluster.on_slurm(made, [], False)
+        self.assertEqual((self.folder / "cluster/jobs").read_text(), "17\n")
+
+    def test_folders_with_spaces_are_one_word_of_a_script(self):
+        self.assertEqual(cluster.word("--chdir", "/a b/c"), "'--chdir=/a b/c'")
+        self.assertEqual(cluster.word("--chdir", "/a\\b"), "'--chdir=/a\\\\b'")
+        self.assertEqual(cluster.log_in(Path("/a%b"), "%A.log"), "/a%%b/%A.log")
+
     def test_a_killed_run_goes_on(self):
         said = self.sweep("--vary", "n=1..2", "--do", "killed")
         self.assertIn("stub/n_1 was killed, and goes on", said)
@@ -219,6 +276,7 @@ class Sweeps(unittest.TestCase):
                             (["--vary", "x=1,2", "--resume"], "--resume is not for the runs of a campaign"),
                             (["--vary", "x=1:2"], "--vary is 'x=1:2'"),
                             (["--vary", "x=1,2", "--lhs", "0"], "--lhs is 0"),
+                            (["--vary", "x=1,2", "--lhs", "3", "--lhs-seed", "-1"], "--lhs-seed is -1"),
                             (["--vary", "x=1,2", "--lhs", "many"], "Argument --lhs: invalid int value: 'many'"),
                             (["--vary", "x=1,2", "--on", "moon"], "invalid choice: 'moon'"),
                             (["--vary", "x=1,2", "--hosts", "a"], "--hosts is for --on parallel"),
