@@ -1,12 +1,12 @@
 """Pictures of a run of cantilever_damper without ParaView: the shot in its container, seen along the axis that the
 container sways about, as in Figs 23 and 24 of Zhang et al. (2020); to the right is outwards. `--whole` shows the beam.
 VTK draws off screen, but wants an X display: `tamis pictures` starts one."""
-import argparse
 import sys
 from pathlib import Path
 
 import numpy as np
 from frames import fail, read_frames
+from model_program import Arguments
 from tamping_pictures import draw
 from view import steel
 from vtk_scene import actor, balls, lines_of, need_display, pick, points_of, read, set_lights, white_renderer
@@ -43,7 +43,7 @@ def scene(frame, whole):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis pictures cantilever_damper", description=__doc__)
+    parser = Arguments(prog="tamis pictures cantilever_damper", description=__doc__)
     parser.add_argument("run", nargs="?", type=Path, default=Path("out/cantilever_damper"), metavar="RUN",
                         help="folder of the run (default: %(default)s)")
     parser.add_argument("--times", nargs="+", type=float, default=[0, 0.6, 1.6], metavar="T",

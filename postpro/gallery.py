@@ -1,6 +1,5 @@
 """A still of every model: makes small runs, draws a frame of each, and writes docs/gallery.md. A study has no frames:
 its still is one of its figures."""
-import argparse
 import io
 import re
 import subprocess
@@ -9,11 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from frames import fail
+from model_program import Arguments
 from PIL import Image
 from report.run import description, root
 from run_folder import Job, Run, make_runs
 from run_scene import RunScene
 from vtk_scene import Window, need_display
+from whole_file import write_whole
 
 width = 640  # pixels
 largest = 60_000  # bytes of a picture
@@ -134,7 +135,7 @@ def wrap(text, most=120):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis pictures --gallery", description=__doc__)
+    parser = Arguments(prog="tamis pictures --gallery", description=__doc__)
     parser.add_argument("models", nargs="*", metavar="MODEL", help="those to be drawn again (default: all)")
     parser.add_argument("--runs", type=Path, default=Path("out/gallery"), metavar="DIR",
                         help="folder of the runs (default: %(default)s)")
@@ -156,9 +157,9 @@ def main():
         for still in chosen:
             image = figure(still, arguments.runs) if still.figure else frame(still, arguments.runs, windows)
             path = arguments.out / "gallery" / still.picture
-            path.write_bytes(png(image))
+            write_whole(path, png(image))
             print(f"{path}: {path.stat().st_size / 1000:.0f} kB", flush=True)
-        (arguments.out / "gallery.md").write_text(page(stills))
+        write_whole(arguments.out / "gallery.md", page(stills))
     except OSError as error:
         fail(f"cannot write {error.filename}: {error.strerror}.")
     print(arguments.out / "gallery.md")

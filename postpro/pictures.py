@@ -1,23 +1,22 @@
 """Pictures of any run, without ParaView and without a display: bodies, walls and grains, of a few of its frames."""
-import argparse
 import sys
 from pathlib import Path
 
 from frames import fail
-from run_report import find
-from run_scene import RunScene, look_arguments
+from model_program import Arguments
+from run_scene import RunScene, find_frames, look_arguments
 from vtk_scene import Window, need_display
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis pictures", description=__doc__)
+    parser = Arguments(prog="tamis pictures", description=__doc__)
     parser.add_argument("run", metavar="RUN", help="folder of a run, or the name of a model whose run is in out")
     parser.add_argument("--times", type=float, nargs="+", metavar="S",
                         help="the nearest frames are drawn, in s (default: the first, middle and last one)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the pictures (default: that of the run)")
     look_arguments(parser)
     arguments = parser.parse_args()
-    folder = find(arguments.run)
+    folder = find_frames(arguments.run)
     scene = RunScene(folder, arguments)
     need_display("tamis pictures")
     every = list(scene.frames)

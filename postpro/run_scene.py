@@ -1,9 +1,13 @@
 """What pictures and movies of any run show: bodies, walls, grains or the forces between them, from one place."""
+import re
+from pathlib import Path
+
 import numpy as np
 import view as looks
 from frames import fail, read_frames
-from report.run import Run
+from report.run import Run, root, source
 from report.scene import Empty, Scene
+from run_report import find
 from vtk_scene import (actor, balls, behind, colour_bar, colour_table, grain_centres, label, lines_of, look_from,
                        of_polygons, pick, points_of, polygons, read, tubes, white_renderer)
 from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -11,6 +15,16 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 thickest = 0.01  # radius of a chain at the end of the scale, over the size of the scene
 frames_looked_at = 24  # for the point of view and the scales
 units = {"speed": "speed [m/s]", "force": "force [N]", "contacts": "contacts"}
+
+
+def find_frames(word):
+    """The folder of a run. A study has no frames: what draws it instead is told."""
+    name = Path(word).name if "/" not in word and not Path(word).exists() else Run(find(word)).model
+    if re.search(r"^ *study\(", source(name), re.M):
+        instead = f"tamis plot {name} draws its figures" if (root / "postpro" / f"{name}.py").is_file() else \
+            f"tamis report {name} shows its tables"
+        fail(f"{name} is a study, which has no frames: {instead}.")
+    return find(word)
 
 
 def look_arguments(parser):
@@ -65,8 +79,8 @@ class RunScene:
         table = colour_table(looks.force_ramp if self.how.chains else looks.ramp, *self.scale,
                              self.quantity != "contacts")
         if self.how.chains:
-            data = read(frame, "chains")
-            ends = points_of(data).reshape(-1, 2, 3) if data.GetNumberOfLines() else np.empty((0, 2, 3))
+            data = read(frame, "chains") if "chains" in frame else None
+            ends = points_of(data).reshape(-1, 2, 3) if data and data.GetNumberOfLines() else np.empty((0, 2, 3))
             force = vtk_to_numpy(data.GetCellData().GetArray("force")) if len(ends) else np.empty(0)
             kept = np.mean(ends, axis=1) @ normal <= at
             if np.any(kept):

@@ -2,13 +2,13 @@
 
 A picture shows the last frame of each phase, or the frames nearest to given times. Grains are left out whole, by
 their centres; the sleeper is cut. VTK draws off screen, but wants an X display: `tamis pictures` starts one."""
-import argparse
 import csv
 import sys
 from pathlib import Path
 
 import numpy as np
 from frames import fail, read_frames
+from model_program import Arguments
 import vtk_scene
 from view import concrete, ramp, steel
 from vtk_scene import (Window, actor, behind, colour_bar, colour_table, grain_centres, label, need_display, of_polygons,
@@ -137,8 +137,8 @@ def draw(renderer, t, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis pictures tamping",
-                                     description="Draw pictures of a run of tamping, without ParaView.")
+    parser = Arguments(prog="tamis pictures tamping",
+                       description="Draw pictures of a run of tamping, without ParaView.")
     parser.add_argument("run", nargs="?", type=Path, default=Path("out/tamping/45"), metavar="RUN",
                         help="folder of a run with frames (default: %(default)s)")
     parser.add_argument("--times", type=float, nargs="+", metavar="S",

@@ -8,8 +8,9 @@ try:
     import PIL  # noqa: F401
     import matplotlib  # noqa: F401
     import vtkmodules.vtkRenderingCore  # noqa: F401
-except ImportError:
-    sys.exit(77)  # skipped: tamis pictures installs them
+except ImportError as reason:
+    print(f"skipped: {reason}; tamis pictures --gallery installs it")
+    sys.exit(77)
 
 root = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "postpro"))

@@ -1,5 +1,7 @@
 """Pictures and movies of runs that have no script of their own, drawn off screen; skipped where VTK or its display is
 not."""
+import contextlib
+import io
 import os
 import shutil
 import subprocess
@@ -12,14 +14,17 @@ from unittest import mock
 
 try:
     import numpy as np
+    import PIL  # noqa: F401
     import vtkmodules.vtkRenderingCore  # noqa: F401
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOImage import vtkPNGReader
-except ImportError:
-    sys.exit(77)  # skipped: tamis pictures installs them
+except ImportError as reason:
+    print(f"skipped: {reason}; tamis pictures installs it")
+    sys.exit(77)
 
 postpro = Path(__file__).resolve().parents[2] / "postpro"
 sys.path.insert(0, str(postpro))
+import gallery
 import movie
 import pictures
 import run_files
@@ -75,7 +80,35 @@ class Pictures(unittest.TestCase):
                                "stream=nb_read_frames,width,height", "-of", "csv=p=0", out],
                               capture_output=True, text=True)
         self.assertEqual(said.stdout.strip(), "322,202,6")
-        self.assertEqual(list(self.place.glob("*.part")), [])
+        self.assertEqual(sorted(path.name for path in self.place.iterdir()), ["film.mp4", "run"])
+
+    def with_encoder(self, text):
+        """A stand-in for ffmpeg; what its last word names is the film."""
+        path = self.place / "bin" / "ffmpeg"
+        path.parent.mkdir()
+        path.write_text(f"#!/bin/bash\n{text}\n")
+        path.chmod(0o755)
+        return {**os.environ, "PATH": f"{path.parent}:{os.environ['PATH']}"}
+
+    @unittest.skipUnless(display, "without xvfb-run")
+    def test_encoder_that_dies_is_one_sentence_and_leaves_the_old_movie(self):
+        out = self.place / "film.mp4"
+        out.write_text("old")
+        environment = self.with_encoder("head -c 1000 >/dev/null; echo 'No space left on device' >&2; exit 1")
+        with mock.patch.dict(os.environ, environment):
+            done = self.draw("movie.py", self.run_folder, "-o", out, "--width", "640")
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, f"movie: ffmpeg could not make {out}: No space left on device.\n"))
+        self.assertEqual(out.read_text(), "old")
+        self.assertEqual(sorted(path.name for path in self.place.iterdir()), ["bin", "film.mp4", "run"])
+
+    @unittest.skipUnless(display, "without xvfb-run")
+    def test_movie_that_is_stopped_leaves_nothing(self):
+        environment = self.with_encoder("head -c 1000 >/dev/null; kill $PPID; exec cat >/dev/null")
+        with mock.patch.dict(os.environ, environment):
+            done = self.draw("movie.py", self.run_folder, "-o", self.place / "film.mp4", "--width", "640")
+        self.assertEqual((done.returncode, done.stderr), (143, ""))
+        self.assertEqual(sorted(path.name for path in self.place.iterdir()), ["bin", "run"])
 
     @unittest.skipUnless(display and shutil.which("ffmpeg"), "without xvfb-run or ffmpeg")
     def test_movie_that_cannot_be_written_is_one_sentence(self):
@@ -90,8 +123,23 @@ class Pictures(unittest.TestCase):
             self.refused("--width 5", program, self.run_folder, "--width", "5")
             self.refused("no X display", program, self.run_folder)
         self.refused("--rate 0", movie, self.run_folder, "--rate", "0")
+        self.refused("stability is a study, which has no frames: tamis plot stability draws its figures", pictures,
+                     "stability")
+        study = self.place / "study"
+        study.mkdir()
+        (study / "summary.json").write_text('{"model": "stability"}')
+        self.refused("stability is a study", movie, study)
         (self.run_folder / "falling.pvd").unlink()
         self.refused("make a run with frames first", pictures, self.run_folder)
+
+    def test_unknown_options_get_one_sentence(self):
+        for program, name in ((pictures, "pictures"), (movie, "movie"), (gallery, "pictures --gallery")):
+            said = io.StringIO()
+            with mock.patch("sys.argv", [name, "a", "--frob"]), contextlib.redirect_stderr(said), \
+                    self.assertRaises(SystemExit) as ended:
+                program.main()
+            self.assertEqual((ended.exception.code, said.getvalue()),
+                             (2, f"tamis: Unrecognized arguments: --frob (see tamis {name} --help).\n"))
 
     def test_scene_without_grains_has_no_scale(self):
         folder = run_files.write_run(self.place / "plain", grains=0)
