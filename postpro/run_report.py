@@ -1,5 +1,4 @@
 """A page about a run, or about several side by side: what was run and how it went, its frames and its histories."""
-import argparse
 import os
 import re
 import sys
@@ -8,6 +7,7 @@ from urllib.parse import quote
 
 import numpy as np
 from frames import fail, read_frames
+from model_program import Arguments
 from report import Link, Report, Series
 from report.run import Run, description, source
 from report.scene import Empty, Scene
@@ -155,8 +155,7 @@ def solver(page, runs):
     pace = [Series(run.name if several else "pace", *found, colour=k) for k, run in enumerate(runs)
             if (found := pace_of(run))]
     if pace:
-        page.plot("Seconds of work for a simulated second", pace, x="t [s]", y="s / s", together="t",
-                  note="From the times at which the frames were written.")
+        page.plot("Seconds of work for a simulated second", pace, x="t [s]", y="s / s", together="t")
     phases = list(dict.fromkeys(p for run in runs for p in run.get("seconds") or {} if p != "total"))
     if phases:
         rows = [[phase, *(share(run, phase) for run in runs)] for phase in phases]
@@ -183,23 +182,11 @@ def share(run, phase):
 
 
 def pace_of(run):
-    """Times and seconds of work for a simulated second, or nothing if the files were copied."""
-    path = run.folder / f"{run.model}.pvd"
-    if not path.is_file():
+    """Times and seconds of work for a simulated second, of the part of a run that one program has made; or nothing."""
+    t, work = (np.array(run.get("pace", name) or [], float) for name in ("t_s", "work_s"))
+    if len(t) < 2 or len(t) != len(work):
         return None
-    try:
-        frames = read_frames(run.folder, run.model)
-        written = np.array([next(iter(parts.values())).stat().st_mtime for parts in frames.values()])
-    except (OSError, SystemExit):
-        return None
-    t = np.array(list(frames))
-    total = run.get("seconds", "total") or 0
-    real = np.diff(written)
-    if len(t) < 10 or total < 5 or np.any(real < 0) or not 0.5 * total < written[-1] - written[0] < 1.5 * total:
-        return None
-    few = max(1, len(real) // 50)  # several at a time, since the clocks of files are coarse
-    ends = np.arange(0, len(t), few)
-    return (t[ends[1:]] + t[ends[:-1]]) / 2, np.diff(written[ends]) / np.diff(t[ends])
+    return (t[1:] + t[:-1]) / 2, np.diff(work) / np.diff(t)
 
 
 # --- The rest ---------------------------------------------------------------------------------------------
@@ -215,7 +202,7 @@ def flat(value, path=""):
 
 
 def numbers(page, runs):
-    told = {"columns", "parameters", "verdict", "notes", "seconds", "status", "command", "version", "commit",
+    told = {"columns", "parameters", "verdict", "notes", "seconds", "pace", "status", "command", "version", "commit",
             "compiler", "host", "started", "ended"}
     values = [flat({k: v for k, v in run.summary.items() if k not in told}) for run in runs]
     names = list(dict.fromkeys(name for v in values for name in v))
@@ -239,7 +226,12 @@ def numbers(page, runs):
 
 
 def size(path):
-    number = path.stat().st_size
+    try:
+        if path.is_dir():
+            return f"{sum(1 for _ in path.iterdir())} files"
+        number = path.stat().st_size
+    except OSError:  # a link to nothing, or what is not for everybody
+        return None
     return f"{number / 1e6:.1f} MB" if number >= 1e6 else f"{number / 1e3:.1f} kB"
 
 
@@ -251,7 +243,7 @@ def files(page, runs, place):
                 continue
             label = f"{run.name}/{path.name}" if len(runs) > 1 else path.name
             to = quote(os.path.relpath(path, place.parent))
-            rows.append([Link(label, to), f"{sum(1 for _ in path.iterdir())} files" if path.is_dir() else size(path)])
+            rows.append([Link(label, to), size(path)])
     page.table(["file", "size"], rows)
 
 
@@ -295,7 +287,7 @@ def write(folders, out, megabytes):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tamis report", description=__doc__)
+    parser = Arguments(prog="tamis report", description=__doc__)
     parser.add_argument("folders", nargs="+", metavar="RUN",
                         help="folder of a run, or the name of a model whose run is in out; several are compared")
     parser.add_argument("-o", "--out", type=Path, metavar="FILE",

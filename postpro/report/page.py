@@ -15,6 +15,7 @@ import numpy as np
 from frames import fail
 from report.bundle import bundle
 from report.scene import pack
+from whole_file import write_whole
 
 web = Path(__file__).resolve().parent / "web"
 most_points = 4000  # of a curve
@@ -160,15 +161,15 @@ class Report:
         links = "".join(f'<a href="#{anchor}">{escape(text)}</a>' for anchor, text in self.contents)
         fields = {"title": escape(self.title), "style": (web / "style.css").read_text(), "contents": links,
                   "body": "\n".join(self.parts), "script": bundle(),
-                  "data": json.dumps({"figures": self.figures}, default=plain).replace("<", "\\u003c"),
+                  "data": json.dumps(plain({"figures": self.figures}), allow_nan=False).replace("<", "\\u003c"),
                   "blobs": "\n".join(f'<script type="text/plain" id="blob-{k}">{text}</script>'
                                      for k, text in enumerate(self.blobs))}
         page = re.sub("@([a-z]+)@", lambda field: fields[field[1]], (web / "page.html").read_text())
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(page)
         except OSError as error:
             fail(f"cannot write {path}: {error.strerror}.")
+        write_whole(path, page)
         return len(page.encode())
 
 
@@ -184,6 +185,10 @@ def grouped(series):
 
 
 def plain(value):
-    """Numbers of numpy as JSON; what is no number is null."""
+    """What JSON knows: numbers of numpy are others, and what is no number is null."""
+    if isinstance(value, dict):
+        return {key: plain(of) for key, of in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(of) for of in value]
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -31,6 +31,8 @@ class Run:
             if isinstance(summary, dict):
                 return summary
         except FileNotFoundError:
+            if (self.folder.parent / "analysis.json").is_file():  # a mode, which is no run
+                return {}
             self.problems.append("There is no summary.json: the run was not started by tamis, or its files were moved.")
         except (OSError, ValueError):
             self.problems.append("summary.json cannot be read.")

@@ -28,6 +28,11 @@ turn = 200  # steps of a quaternion's components
 levels = 31  # of colours
 
 
+# As read_chains() and read_contacts() give them.
+no_chains = np.empty((0, 2), int), np.empty(0), np.empty((0, 3))
+no_contacts = np.empty((0, 3)), np.empty((0, 3)), np.empty(0)
+
+
 class Empty(Exception):
     """There is nothing to play, for the reason that it says."""
 
@@ -195,9 +200,9 @@ class Scene:
             poses = {name: data["PointData", name][::self.every]
                      for name in ("radius", "orientation", "speed", "force", "contacts")}
             poses["centre"] = data.points[::self.every]
-            chains = self.read_chains(Vtp(frame["chains"]), data.points)
+            chains = self.read_chains(Vtp(frame["chains"]), data.points) if "chains" in frame else no_chains
         else:
-            chains = self.read_contacts(Vtp(frame["contacts"]))
+            chains = self.read_contacts(Vtp(frame["contacts"])) if "contacts" in frame else no_contacts
         if self.times and (poses is None) != (not self.poses) or (
                 self.poses and len(poses["radius"]) != self.grains):
             raise NotVtp("it has another number of grains")
@@ -407,7 +412,8 @@ class Packed:
             before = q
             now = np.concatenate([self.places(p["centre"]).T, turn * q.T])
             now = np.where(np.abs(now - shown) > 0.75, np.rint(now), shown) if parts else np.rint(now)
-            parts.append(byte_planes((now - shown).astype(np.int16)).tobytes())
+            # Those of int16 wrap round, here and where they are added.
+            parts.append(byte_planes((now - shown).astype(np.int32).astype(np.int16)).tobytes())
             shown = now
             parts += [encoders["speed"](p["speed"]).tobytes(), encoders["force"](p["force"]).tobytes(),
                       np.minimum(p["contacts"], 255).astype(np.uint8).tobytes()]

@@ -22,15 +22,14 @@ def present():
 class Browser:
     """With width and height in pixels of the page; `with Browser() as b: b.open(path)`."""
 
-    def __init__(self, width=1280, height=900, dark=False):
+    def __init__(self, width=1280, height=900):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                        text=True)
         ready = re.compile(r"successfully on port (\d+)")
         port = next(match[1] for line in self.driver.stdout if (match := ready.search(line)))
         self.address = f"http://127.0.0.1:{port}/session"
-        more = [f"--user-data-dir={self.profile.name}", f"--window-size={width},{height}",
-                *(["--force-dark-mode"] if dark else [])]
+        more = [f"--user-data-dir={self.profile.name}", f"--window-size={width},{height}"]
         session = self.call("", {"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": {"binary": shutil.which("chromium"), "args": [*switches, *more]},
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
@@ -64,6 +63,10 @@ class Browser:
     def narrow(self, width, height=800):
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                      mobile=width < 600)
+
+    def dark(self, wanted):
+        self.command("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if wanted else "light"}])
 
     def open(self, path):
         """Waits until the page has filled its figures."""

@@ -9,8 +9,10 @@ import unittest
 from pathlib import Path
 
 try:
-    import numpy as np  # noqa: F401
-except ImportError:
+    import numpy as np
+    from PIL import Image
+except ImportError as reason:
+    print(f"skipped: {reason}; tamis pictures installs it")
     sys.exit(77)
 import browser
 
@@ -150,6 +152,54 @@ class InBrowser(unittest.TestCase):
         self.focus("figure.plot .canvas")
         self.browser.press("0")
         self.browser.wait("document.querySelector('figure.plot').dataset.range === '0 0.5'")
+        self.assertEqual(self.ranges()[1], [0, 0.5])
+
+    def test_keys_enlarge_all_plots_over_time(self):
+        self.open(self.page)
+        self.focus("figure.plot .canvas")
+        self.browser.press("+", right)
+        self.browser.wait("document.querySelector('figure.plot').dataset.range === '0.1875 0.4375'")
+        self.assertEqual(self.ranges(), [[0.1875, 0.4375]] * len(self.ranges()))
+        self.browser.press("0")
+        self.browser.wait("document.querySelector('figure.plot').dataset.range === '0 0.5'")
+        self.assertEqual(self.ranges(), [[0, 0.5]] * len(self.ranges()))
+
+    def test_without_webgl_a_sentence_takes_the_place_of_the_button(self):
+        self.open(self.both)
+        self.browser.run("HTMLCanvasElement.prototype.getContext = () => null;")
+        self.browser.click("figure.player button")
+        self.browser.wait(f"{player}.textContent.includes('This figure cannot be shown here')")
+        said = " ".join(self.browser.complaints())
+        self.assertNotIn("Uncaught", said)
+
+    def looked_at(self, width, dark=False):
+        """The pixels of the player in a picture of the page, rows of red, green, blue."""
+        self.browser.dark(dark)
+        self.addCleanup(self.browser.dark, False)
+        self.open(self.page, width)
+        self.browser.run(f"{player}.querySelector('canvas').scrollIntoView();")
+        place = self.browser.value("(r => [r.x, r.y + scrollY, r.width, r.height])("
+                                   f"{player}.querySelector('canvas').getBoundingClientRect())")
+        path = Path(self.place.name) / "page.png"
+        self.browser.picture(path)
+        image = np.asarray(Image.open(path).convert("RGB")).astype(int)
+        x, y, w, h = (round(v) for v in place)
+        return image, image[y + 2:y + h - 2, x + 2:x + w - 2]
+
+    def test_pictures_show_grains_body_and_curves_on_light_and_dark_pages(self):
+        for width in (1280, 375):
+            for dark in (False, True):
+                page, scene = self.looked_at(width, dark)
+                self.assertEqual(page.shape[1], width)
+                paper = [22, 25, 29] if dark else [255, 255, 255]
+                self.assertGreater(np.mean(np.all(page == paper, axis=2)), 0.3)  # the page is of its colour
+                self.assertGreater(np.mean(np.all(scene == 255, axis=2)), 0.3)  # and the scene light on both
+                red, green, blue = scene.transpose(2, 0, 1)
+                self.assertGreater(np.sum((red > 150) & (blue < 90) & (green > 60)), 20)  # the arm, orange
+                # The fastest grains, which are darkest: those of the last colour stand out from what is behind them.
+                self.assertGreater(np.sum((red < 100) & (blue > red + 20)), 20)
+                curves = np.all(np.abs(page - [0, 0x72, 0xb2]) < 12, axis=2)  # the first colour
+                self.assertGreater(np.sum(curves), 100)
 
     def test_axes_become_logarithmic(self):
         self.open(self.page)

@@ -125,6 +125,28 @@ class Frames(Folder):
         self.assertEqual(counts, {5})
         self.assertIn("t = 0.2 s cannot be read", scene.notes[0])
 
+    def test_lists_need_not_name_forces(self):
+        for grains, kind in ((7, "chains"), (0, "contacts")):
+            folder = run_files.write_run(self.place / kind, grains=grains)
+            path = folder / "falling.pvd"
+            path.write_text(re.sub(rf' *<DataSet [^>]*name="{kind}"[^>]*>\n', "", path.read_text()))
+            description, _, notes = pack(Scene(read_frames(folder, "falling")), 6)
+            self.assertEqual((description["chains"], notes), ([[0, 0]] * 6, []))
+
+    def test_grains_that_cross_the_whole_scene_in_a_frame(self):
+        """Differences of int16 wrap round, without a complaint of the conversion."""
+        scene = self.scene(frames=3)
+        low, high = np.full(3, -40000.0), np.full(3, 40000.0)
+        for k, pose in enumerate(scene.poses):
+            pose["centre"] = np.tile(high if k % 2 else low, (scene.grains, 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            packed = Packed(scene)
+        data = np.frombuffer(packed.blobs["grains"], np.uint8).reshape(3, 17, scene.grains)
+        change = (data[:, 0:14:2].astype(np.uint16) | data[:, 1:14:2].astype(np.uint16) << 8).view(np.int16)
+        shown = np.cumsum(change, axis=0, dtype=np.int16)[:, :3]
+        self.assertTrue(np.all(shown[::2] == -32767) and np.all(shown[1] == 32767))
+
     def test_bodies_are_solids_and_walls_of_lines(self):
         scene = self.scene()
         (body,), (wall,) = scene.bodies.cells, scene.walls.cells
@@ -317,6 +339,57 @@ class Pages(Folder):
             self.assertIn("cannot write", self.refused(run, "-o", "/dev/null/report.html"))
         (run / "falling.pvd").write_text("<VTKFile")
         self.assertIn("is not the list of frames", self.refused(run))
+
+    def test_unknown_options_get_one_sentence(self):
+        said = io.StringIO()
+        with mock.patch("sys.argv", ["run_report.py", "out/a", "--frob"]), contextlib.redirect_stderr(said), \
+                self.assertRaises(SystemExit) as ended:
+            run_report.main()
+        self.assertEqual((ended.exception.code, said.getvalue()),
+                         (2, "tamis: Unrecognized arguments: --frob (see tamis report --help).\n"))
+
+    def test_a_link_to_nothing_is_a_file_without_a_size(self):
+        folder = run_files.write_run(self.place / "run")
+        (folder / "elsewhere").symlink_to("absent")
+        self.assertRegex(self.report(folder), r"elsewhere\s+–")
+
+    def test_pace_is_what_the_run_has_told(self):
+        folder = run_files.write_run(self.place / "run", pace={"t_s": [0.1, 0.2, 0.3], "work_s": [1.0, 2.0, 4.0]})
+        t, pace = run_report.pace_of(run_report.Run(folder))
+        np.testing.assert_allclose([t, pace], [[0.15, 0.25], [10, 20]])
+        self.assertIn("Seconds of work for a simulated second", self.report(folder))
+        self.assertIsNone(run_report.pace_of(run_report.Run(run_files.write_run(self.place / "old"))))
+
+    def test_a_mode_of_an_analysis_is_played(self):
+        folder = run_files.write_run(self.place / "analysis/mode_1", grains=0)
+        for name in ("summary.json", "histories.csv"):
+            (folder / name).unlink()
+        (folder.parent / "analysis.json").write_text("{}")
+        said = self.report(folder)
+        self.assertEqual([figure["kind"] for figure in self.figures()], ["player"])
+        self.assertNotIn("Doubtful", said)
+
+    def test_numbers_that_are_none_are_null(self):
+        page = Report("a")
+        page.figure("player", {"a": [np.float64(1), float("nan")], "b": {"c": (np.inf, "d")}}, "what")
+        with mock.patch("report.page.bundle", return_value=""):
+            page.write(self.place / "a.html")
+        self.page = (self.place / "a.html").read_text()
+        self.assertEqual(self.figures(), [{"kind": "player", "a": [1, None], "b": {"c": [None, "d"]}}])
+
+    def test_an_old_page_stays_until_the_new_one_is_whole(self):
+        path = self.place / "a.html"
+        path.write_text("old")
+
+        def written(new, text):
+            new.write_bytes(text[:10].encode())
+            raise KeyboardInterrupt
+
+        with mock.patch("report.page.bundle", return_value=""), mock.patch.object(Path, "write_text", written), \
+                self.assertRaises(KeyboardInterrupt):
+            Report("a").write(path)
+        self.assertEqual([p.name for p in self.place.iterdir()], ["a.html"])
+        self.assertEqual(path.read_text(), "old")
 
     def test_plots_of_other_pages(self):
         page = Report("Sweep")

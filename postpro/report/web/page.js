@@ -27,6 +27,12 @@ export function style(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+export function cannot_show(place, error) {
+    console.error(error);
+    place.append(make("p", { class: "note doubtful", role: "alert" },
+                      `This figure cannot be shown here: ${error.message}`));
+}
+
 async function fill() {
     const { figures } = JSON.parse(document.getElementById("data").textContent);
     for (const [k, figure] of figures.entries()) {
@@ -34,8 +40,7 @@ async function fill() {
         try {
             await makers[figure.kind](place, figure);
         } catch (error) {
-            console.error(error);
-            place.append(make("p", { class: "note doubtful" }, `This figure cannot be shown here: ${error.message}`));
+            cannot_show(place, error);
         }
     }
     document.documentElement.dataset.ready = "yes";

@@ -7,11 +7,13 @@ import {
     Scene, SRGBColorSpace, UnsignedByteType, Vector3, Vector4, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { make, style, unpack } from "./page.js";
+import { cannot_show, make, unpack } from "./page.js";
 
 const angle = 26; // vertical, of view, degrees
 const texels = 2048; // in a row of the texture of poses
 const thickest = 0.012; // radius of the tube with the largest force, over the size of the scene
+// The colours of view.py are for light surroundings: on a dark page the fastest grains would vanish.
+const paper = "#ffffff", ink = "#5b6470";
 const most_names = 16; // of bodies, below the picture
 const units = { speed: "m/s", force: "N", contacts: "" };
 
@@ -324,7 +326,7 @@ class Picture {
         for (const attribute of [from, end, radius, value]) attribute.needsUpdate = true;
     }
 
-    choose({ grains, bodies, walls, chains }, ink) {
+    choose({ grains, bodies, walls, chains }) {
         for (const mesh of this.grains) {
             mesh.visible = grains !== "hidden";
             mesh.material.uniforms.alpha.value = grains === "faint" ? 0.06 : 1;
@@ -353,7 +355,10 @@ function see_through(material, faint, opacity) {
 
 export async function player(place, figure) {
     if (!figure.waits) return start(place, figure);
-    const show = async () => { button.remove(); await start(place, figure); };
+    const show = async () => {
+        button.remove();
+        await start(place, figure).catch((error) => cannot_show(place, error));
+    };
     const button = make("button", { type: "button", onclick: show }, "show the frames");
     place.append(button);
 }
@@ -479,7 +484,7 @@ async function start(place, figure) {
         cut();
         picture.light.position.copy(camera.position).addScaledVector(camera.up, 0.7 * picture.size);
         picture.light.target.position.copy(controls.target);
-        picture.scene.background = new Color(style("--scene"));
+        picture.scene.background = new Color(paper);
         renderer.render(picture.scene, camera);
         place.dataset.drawn = ++drawn;
     }
@@ -489,7 +494,7 @@ async function start(place, figure) {
     }
     function change() {
         picture.show(frame, choice.quantity < 3 ? choice.quantity : -1);
-        picture.choose(choice, style("--faint"));
+        picture.choose(choice);
         const text = `t = ${figure.times[frame].toPrecision(4)} s`;
         time.textContent = `${text}, frame ${frame + 1} of ${frames}`;
         scrub.value = frame;
@@ -551,7 +556,6 @@ async function start(place, figure) {
         act();
     });
     controls.addEventListener("change", ask);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", change);
     renderer.setSize(1, 1);
     resize();
     look();

@@ -6,6 +6,7 @@ import { make, style, unpack } from "./page.js";
 const colours = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#808080"]; // Okabe and Ito
 const height = 260;
 const near = 30; // px, from the cursor to a point that it shows
+const together = new Map(); // by name: of the plots that show the same range of x, functions to show one
 document.head.append(make("style", {}, css));
 
 // Tables over x of their own become one over all x. Where a table has no row it is undefined, which curves ignore;
@@ -73,7 +74,7 @@ export async function plot(place, figure) {
     });
     const linear = align(tables);
     const state = { log_x: figure.log_x, log_y: figure.log_y, shown: series.map(() => true) };
-    const box = make("div", { class: "canvas", tabindex: "0", role: "img",
+    const box = make("div", { class: "canvas", tabindex: "0", role: "group",
                               "aria-label": `${place.getAttribute("aria-label")}: curves; plus and minus enlarge, ` +
                                   "arrows move, 0 shows the whole" });
     const whole = make("button", { type: "button", onclick: () => reset() }, "whole");
@@ -88,8 +89,17 @@ export async function plot(place, figure) {
         return [state.log_x ? logarithms(x) : x, ...(state.log_y ? curves.map(logarithms) : curves)];
     }
     const shown_value = (log, v) => (v === null || v === undefined ? null : +(log ? 10 ** v : v).toPrecision(6));
+    // Here, and in the plots that go together with this one as far as their axes are alike.
+    function show(range) {
+        const all = state.log_x ? undefined : together.get(figure.together);
+        for (const act of all ?? [own]) act(range);
+    }
+    function own(range) {
+        if (range) chart.setScale("x", range);
+        else chart.setData(chart.data);
+    }
     function reset() {
-        chart.setData(chart.data);
+        show(null);
     }
     // The nearest row with a value of this series, not too far from the cursor.
     function value_near(u, s, row) {
@@ -163,11 +173,15 @@ export async function plot(place, figure) {
         if (event.key === "0") reset();
         else if (range) {
             const middle = centre + range[0] * half;
-            chart.setScale("x", { min: middle - range[1] * half, max: middle + range[1] * half });
+            show({ min: middle - range[1] * half, max: middle + range[1] * half });
         } else return;
         event.preventDefault();
     });
     draw();
+    if (figure.together) {
+        const others = together.get(figure.together) ?? [];
+        together.set(figure.together, [...others, (range) => { if (!state.log_x) own(range); }]);
+    }
     new ResizeObserver(() => {
         if (box.clientWidth && box.clientWidth !== chart.width) chart.setSize({ width: box.clientWidth, height });
     }).observe(box);
