@@ -13,6 +13,8 @@ namespace tamis {
 
 namespace {
 
+constexpr const char* no_cut = "The model names no body to be cut at.";
+
 struct Way {
     std::string name;
     std::vector<std::pair<std::string, std::string>> options;
@@ -59,10 +61,22 @@ std::vector<Way> ways(const Script& script)
     for (const char* coupling : {"loose", "staggered", "tight", "explicit-original", "explicit-index1",
                                  "explicit-index2", "explicit-index3"}) {
         all.push_back({coupling, moreau_jean("coupling", coupling), ""});
-        if (!parameters.contains("coupling")) all.back().reason = "The model names no body to be cut at.";
+        if (!parameters.contains("coupling")) all.back().reason = no_cut;
     }
     if (parameters.contains("coupling"))
         all.push_back({"dem-loose", {{"method", "dem"}, {"coupling", "loose"}}, ""});
+    const std::string uncut = parameters.contains("coupling") ? "" : no_cut;
+    all.push_back({"fmu",
+                   {},
+                   !uncut.empty()
+                       ? uncut
+                       : "It needs an FMU of the smooth side: tamis run MODEL --peer fmu --fmu FILE."});
+    all.push_back({"simbody",
+                   {},
+                   !uncut.empty()
+                       ? uncut
+                       : "It needs a system of Simbody, which is written in a program of one's own: "
+                         "docs/cosimulation.md."});
     return all;
 }
 

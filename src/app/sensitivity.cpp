@@ -60,7 +60,12 @@ Outcomes outcomes_of_run(std::vector<std::string> arguments, const std::filesyst
         arguments.push_back(word);
     const std::unique_ptr<Script> script = make_script(arguments);
     script->prepare();
-    if (const int code = simulate(*script); code > 128) throw Interrupted{code - 128, ""};
+    if (const int code = simulate(*script); code > 128)
+        throw Interrupted{code - 128, ""};
+    else if (code != 0)
+        fail("The run in '{}' is not believable, and nothing is derived of it: see its summary.json, or give "
+             "--believe.",
+             folder.string());
     const nlohmann::json summary = nlohmann::json::parse(read_file(folder / "summary.json"));
     Outcomes out;
     const auto add = [&](const std::string& name, const nlohmann::json& value) {
@@ -68,9 +73,10 @@ Outcomes outcomes_of_run(std::vector<std::string> arguments, const std::filesyst
                          value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN());
     };
     if (column == "results") {
+        const nlohmann::json results = summary.value("results", nlohmann::json());
         for (const Result& r : script->results())
             for (const std::string& name : r.names)
-                add(name, summary["results"].value(name, nlohmann::json()));
+                add(name, results.is_object() ? results.value(name, nlohmann::json()) : nlohmann::json());
         if (out.empty())
             fail("The model '{}' has no results to derive: name a column of histories.csv by --of.",
                  script->model.name());

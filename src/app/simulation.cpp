@@ -52,6 +52,7 @@ struct Statistics {
     double wedged_t = 0;
     std::array<int, 2> wedged_shapes{-1, -1};
     double step_seconds = 0, output_seconds = 0;
+    std::vector<double> pace_t, pace_seconds; // seconds of work by then, a hundred times
 
     void add(const StepReport& r, double t, double momentum_error)
     {
@@ -321,6 +322,7 @@ nlohmann::json summary(const Script& script, const Stepper& stepper, const Stati
     for (std::size_t k = 0; k < phase_names.size(); ++k) times[phase_names[k]] = stepper.clock().seconds()[k];
     times["output"] = s.output_seconds;
     times["total"] = s.step_seconds + s.output_seconds;
+    j["pace"] = {{"t_s", s.pace_t}, {"work_s", s.pace_seconds}};
     j["state_hash"] = fmt::format("{:016x}", stepper.state_hash());
     j["notes"] = notes;
     for (const auto& [name, fact] : stepper.facts())
@@ -520,6 +522,10 @@ void Run::step()
     statistics_.add(report, view.time(), momentum_error);
     watch_.step(view, done_);
     progress_->step(done_, view.time(), report);
+    if (done_ * 100 / steps_ > (done_ - 1) * 100 / steps_) {
+        statistics_.pace_t.push_back(view.time());
+        statistics_.pace_seconds.push_back(seconds_since(start_) - statistics_.output_seconds);
+    }
     if (report.wedged[0] >= 0 && set_.wedged == "stop")
         fail("{} --wedged go-on carries on.", wedged(script_, statistics_));
     if (output_) write([&] { write_step(report, momentum_error); });

@@ -22,7 +22,7 @@ namespace tamis {
 
 namespace {
 
-constexpr long most_values = 1000000;
+constexpr unsigned long most_values = 1000000;
 
 [[noreturn]] void refuse_values(const std::string& text)
 {
@@ -53,6 +53,13 @@ std::vector<std::string> split(const std::string& text, char separator)
     return parts;
 }
 
+// A range of whole numbers begins with one; a path such as ../a.stl does not, nor is one with a slash a range.
+bool is_range(const std::string& text)
+{
+    return text.find("..") != std::string::npos && text.find('/') == std::string::npos &&
+           (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'));
+}
+
 Variation read_variation(const std::string& text)
 {
     const std::size_t equals = text.find('=');
@@ -63,10 +70,12 @@ Variation read_variation(const std::string& text)
         if (value.empty()) refuse_values(text);
     if (v.values.size() > 1) return v;
     const std::string text_of_range = v.values[0];
-    if (const std::size_t dots = text_of_range.find(".."); dots != std::string::npos) {
+    if (is_range(text_of_range)) {
+        const std::size_t dots = text_of_range.find("..");
         const long from = number<long>(text_of_range.substr(0, dots), text),
                    to = number<long>(text_of_range.substr(dots + 2), text);
-        if (from > to || to - from >= most_values) refuse_values(text);
+        if (from > to || static_cast<unsigned long>(to) - static_cast<unsigned long>(from) >= most_values)
+            refuse_values(text);
         v.values.clear();
         for (long k = from; k <= to; ++k) v.values.push_back(std::to_string(k));
         return v;
@@ -76,7 +85,8 @@ Variation read_variation(const std::string& text)
     if (range.size() != 3) refuse_values(text);
     const double from = number<double>(range[0], text), to = number<double>(range[1], text);
     const long n = number<long>(range[2], text);
-    if (!std::isfinite(from) || !std::isfinite(to) || n < 2 || n > most_values) refuse_values(text);
+    if (!std::isfinite(from) || !std::isfinite(to) || n < 2 || n > static_cast<long>(most_values))
+        refuse_values(text);
     v.values.clear();
     for (long k = 0; k < n; ++k)
         v.values.push_back(

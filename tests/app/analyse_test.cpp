@@ -152,6 +152,9 @@ TEST(Analysis, RefusesInOneSentence)
     refused({"--analysis", "modes", "--hold", "bob"}, 1, "nothing is free");
     refused({"--analysis", "modes", "--sweep", "bob"}, 2, "There is no option '--sweep'");
     refused({"--analysis", "sensitivity", "--by", "colour"}, 2, "--by names 'colour'");
+    refused({"--analysis", "sensitivity", "--by", "friction", "--of", "angle", "--t-end", "0.01", "--limits",
+             "turning=1e-9:1e-8"},
+            1, "is not believable, and nothing is derived of it");
 }
 
 } // namespace

@@ -62,6 +62,8 @@ TEST(Inquiry, EveryMethodHasAStepOrAReason)
     EXPECT_TRUE(contains(way(j, "smooth")["reason"], "smooth method"));
     EXPECT_FALSE(way(j, "smooth").contains("h"));
     EXPECT_TRUE(contains(way(j, "tight")["reason"], "no body to be cut at"));
+    for (const char* peer : {"fmu", "simbody"})
+        EXPECT_TRUE(contains(way(j, peer)["reason"], "no body to be cut at")) << peer;
     EXPECT_TRUE(contains(way(j, "moreau-jean-compliant")["reason"], "--contact-stiffness"));
     const nlohmann::json soft = answer_to({"--methods", "--contact-stiffness", "1e5"});
     EXPECT_EQ(way(soft, "moreau-jean-rigid")["reason"], ""); // takes the place of what was given

@@ -28,11 +28,20 @@ TEST(Variation, ValuesByCommasOrEvenlyOrWhole)
     EXPECT_EQ(falling.back(), "0");
     std::vector<std::string> seeds{"--vary", "seed=-1..2"};
     EXPECT_EQ(take_variations(seeds)[0].values, (std::vector<std::string>{"-1", "0", "1", "2"}));
-    for (const char* wrong : {"a", "=1", "a=", "a=1,", "a=1:2", "a=1:2:1", "a=1:2:0.5", "a=1:2:x",
-                              "a=1:2:1e7", "a=1:inf:3", "a=5..1", "a=1..x", "a=1.5..3", "a=0..9999999"}) {
+    for (const char* wrong :
+         {"a", "=1", "a=", "a=1,", "a=1:2", "a=1:2:1", "a=1:2:0.5", "a=1:2:x", "a=1:2:1e7", "a=1:inf:3",
+          "a=5..1", "a=1..x", "a=1.5..3", "a=0..9999999", "a=-9000000000000000000..9000000000000000000"}) {
         std::vector<std::string> given{"--vary", wrong};
         EXPECT_TRUE(contains(error_of([&] { take_variations(given); }), std::string("--vary is '") + wrong))
             << wrong;
+    }
+}
+
+TEST(Variation, PathsAndWordsWithDotsAreValues)
+{
+    for (const char* value : {"../a.stl", "meshes/../a.stl", "1/../a.stl", "a..b", ".."}) {
+        std::vector<std::string> given{"--vary", std::string("mesh=") + value};
+        EXPECT_EQ(take_variations(given)[0].values, std::vector<std::string>{value});
     }
 }
 
