@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """A program that answers like one of a model, for tests: y = 2 + 3 x + x^2 - n, so fast that it takes no time. The
-option `do` makes it fail, come to an absurd result, be killed once, or wait for a signal; `log` is a file that gets a line for each start."""
+option `do` makes it fail, come to an absurd result, be killed once, or wait for a signal; `log` is a file that gets a
+line for each start."""
 import json
 import math
 import os
@@ -94,7 +95,8 @@ def run(options):
     summary(out, options, "finished", t=options["t-end"], results={"y": y, "none": None},
             columns={"t": {"last": 1.0}, "a": {"unit": "", "last": last, "mean": 0.5, "rms": 0.6, "min": 0, "max": 1}},
             seconds={"total": 0.5, "output": 0.1}, energy={"start_J": 1.0, "end_J": 0.5},
-            verdict={"believable": "no" if do == "absurd" else "yes", "findings": [{"name": "energy", "value": 0.01, **finding}]})
+            verdict={"believable": "no" if do == "absurd" else "yes",
+                     "findings": [{"name": "energy", "value": 0.01, **finding}]})
     if do == "absurd":
         sys.exit(3)
 
