@@ -136,6 +136,13 @@ TEST(FmuMapping, ArraysStandForTheirElements)
     EXPECT_EQ(now.turn.y(), 1);
     EXPECT_EQ(now.omega, Vector3d(7, 8, 9));
     EXPECT_PRED2(contains, refusal("position=r[x],r; velocity=v; force=f", fmu), "more than 3 components");
+    // One that cannot be used is in the way only of who uses it.
+    const BodyFmu odd{.version = 3,
+                      .variables = R"(<Float64 name="odd" valueReference="200" causality="output">)"
+                                   R"(<Dimension start="2000000"/></Float64>)"};
+    EXPECT_EQ(refusal("position=r; velocity=v; force=f", odd), "");
+    EXPECT_PRED2(contains, refusal("position=odd; velocity=v; force=f", odd),
+                 "names 'odd' as position, an array of no element, of more than can be");
 }
 
 TEST(FmuMapping, IsRefusedByItsFault)
