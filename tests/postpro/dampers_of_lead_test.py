@@ -41,7 +41,7 @@ class Plots(unittest.TestCase):
         made = {}
 
         def make_run(job):
-            name, options, _, may_fail = job.run
+            name, options, _, may_fail, _ = job.run
             self.assertNotIn(name, made)  # none is made twice
             made[name] = options
             make(name, job.folder, options, may_fail)
