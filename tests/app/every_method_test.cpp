@@ -134,7 +134,6 @@ TEST(EveryMethod, CompilesItsEquations)
         return std::get<std::string>(stepper.facts().at("equations"));
     };
     EXPECT_EQ(equations(MoreauJean(whole, {.h = 1e-3})), "compiled");
-    EXPECT_EQ(equations(Dem(whole, {.h = 1e-3})), "compiled");
     EXPECT_EQ(equations(Coupled(whole, Cut{arms.lower}, {})), "compiled");
     // A length that no earlier run can have had, as of a model that depends on a packing.
     ModelDescription other("arm");
