@@ -45,7 +45,8 @@ class Plots(unittest.TestCase):
             up = 0 if options.get("friction-model") == "elastic" else 1e-3
             write_run(job.folder, options,
                       {"t": t, "z_com": np.sin(t) + up, "z_wall": 0 * t, "force_z": 0 * t, "dissipated": t},
-                      {"t": options["t-end"], "steps": 1000, "seconds": {"total": 2.25, "output": 0.25}})
+                      {"t": options["t-end"], "steps": 1000, "seconds": {"total": 2.25, "output": 0.25},
+                       "grains": {"number": 151}})
 
         with mock.patch("run_folder.make_runs", make_runs_by(make)):
             of = ("dem_elastic", "rigid")
@@ -58,6 +59,11 @@ class Plots(unittest.TestCase):
         shaken_cylinder.fig4(found, [3])
         line = shaken_cylinder.fig5(found).axes[0].get_lines()[0]
         self.assertEqual([line.get_xdata()[0], line.get_ydata()[0]], [151, 4])
+        for run in found.values():
+            run.summary["grains"]["number"] = 150  # not by the table of the paper
+        with self.assertRaises(SystemExit) as refused:
+            shaken_cylinder.table(found, 0.5)
+        self.assertIn("150 balls of 3 mm, and the published number is 151", str(refused.exception))
 
     def test_shear_is_taken_over_the_normal_force_at_its_start(self):
         t = np.linspace(0, 2.6, 26001)
@@ -95,8 +101,11 @@ class Plots(unittest.TestCase):
     def test_shaken_cylinder_names_its_runs(self):
         chosen = shaken_cylinder.arguments(["--diameters", "3", "2", "--cost-of", "0.5", "2"])
         names = [run.name for run in shaken_cylinder.wanted(chosen)]
-        self.assertEqual(len(names), 9)  # 2 mm is there anyway
-        self.assertEqual((names[0], names[-1]), ("3mm_dem_elastic", "0.5mm_cost"))
+        self.assertEqual(len(names), 12)  # 2 mm is there anyway
+        self.assertEqual((names[0], names[-1]), ("3mm_dem_elastic", "0.5mm_rigid_cost"))
+        names = [run.name for run in shaken_cylinder.wanted(shaken_cylinder.arguments([]))]
+        self.assertEqual(len(names), 4 * 5 + 2 * 2)
+        self.assertLessEqual({"1mm_compliant", "0.75mm_dem_elastic_cost", "0.5mm_rigid_cost"}, set(names))
 
     def test_stiffness_sizing_puts_all_of_table_5_in_one_figure(self):
         def make(job):
