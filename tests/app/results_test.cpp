@@ -75,13 +75,21 @@ struct Leaking : Script {
     {
         model.gravity({0, 0, -9.81});
         const bool closed = flag("closed", "without the hole");
-        const MaterialId steel = model.add(Material{.restitution = 0.5});
+        const double stiffness = asked_method() == Method::dem ? 1e4 : 0;
+        const MaterialId steel = model.add(Material{.restitution = 0.5, .stiffness = stiffness});
         for (int k = 0; k < 6; ++k) {
             const Eigen::Vector3d inwards = (k % 2 ? 1 : -1) * Eigen::Vector3d::Unit(k / 2);
             if (k != 5 || closed) model.attach(ground, wall(inwards, -0.1), steel);
         }
-        model.grain({.name = "one", .shape = sphere(0.01), .material = steel, .density = 1000});
+        const GrainId one =
+            model.grain({.name = "one", .shape = sphere(0.01), .material = steel, .density = 1000});
         model.grain({.shape = sphere(0.01), .material = steel, .density = 1000, .at = {.p = {0.05, 0, 0}}});
+        record(
+            "z", [=](const View& s) { return s.position(one).z(); }, "m");
+        record(
+            "grains", [](const View& s) { return static_cast<double>(s.grains().size()); }, "");
+        result("fallen_m", [](const Columns& c) { return -c["z"].back(); });
+        result("grains", [](const Columns& c) { return c["grains"].back(); });
         defaults.h = 1e-3;
         run_until(1);
     }
@@ -90,17 +98,26 @@ struct Leaking : Script {
 TEST(Results, TellOfGrainsThatLeftThroughAHole)
 {
     ScratchFolder folder;
-    const auto notes = [&](std::vector<std::string> arguments) {
+    const auto summary_of = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.end(), {"--frames", "0", "--quiet", "--out", (folder / "a").string()});
         Leaking script(arguments);
         script.prepare();
         EXPECT_EQ(run(script), 0);
-        return summary(folder / "a")["notes"].dump();
+        return summary(folder / "a");
     };
-    const std::string told = notes({});
-    EXPECT_TRUE(contains(told, "2 of 2 grains have left the scene, the first of them 'one'")) << told;
-    EXPECT_TRUE(contains(told, "close the gap in the walls")) << told;
-    EXPECT_FALSE(contains(notes({"--closed"}), "left the scene"));
+    for (const char* method : {"moreau-jean", "dem"}) {
+        const nlohmann::json leaked = summary_of({"--method", method});
+        const std::string told = leaked["notes"].dump();
+        EXPECT_TRUE(contains(told, "2 of 2 grains have left the scene, the first of them 'one'")) << told;
+        EXPECT_TRUE(contains(told, "close the gap in the walls")) << told;
+        // The run is whole, and what left falls freely.
+        EXPECT_EQ(leaked["status"], "finished");
+        EXPECT_EQ(leaked["results"]["grains"], 2);
+        EXPECT_NEAR(leaked["results"]["fallen_m"].get<double>(), 9.81 / 2, 9.81 / 2 * 1e-3) << method;
+        const nlohmann::json closed = summary_of({"--method", method, "--closed"});
+        EXPECT_FALSE(contains(closed["notes"].dump(), "left the scene")) << method;
+        EXPECT_LT(closed["results"]["fallen_m"].get<double>(), 0.1) << method;
+    }
 }
 
 TEST(Results, OfAResumedRunAreThoseOfTheWhole)
