@@ -10,6 +10,7 @@
 #include "tamis/io/mesh_file.hpp"
 #include "tamis/mbs_symbolic/mechanism.hpp"
 #include "tamis/model/description.hpp"
+#include "tamis/model/grain_summary.hpp"
 #include "tamis/model/view.hpp"
 #include "tamis/packing/deposit.hpp"
 #include "tamis/packing/grading.hpp"
