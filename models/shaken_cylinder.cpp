@@ -10,6 +10,7 @@
 //
 // Sample runs:  shaken_cylinder --method dem --t-end 0.06
 //               shaken_cylinder --method dem --friction-model directional --stiffness-from sized --t-end 0.1
+//               shaken_cylinder --method dem --normal-law hertz --t-end 0.01
 //               shaken_cylinder --t-end 0.06 --h 1e-4
 //               shaken_cylinder --friction-law associated --t-end 0.06 --h 1e-4
 //               shaken_cylinder --stiffness-from material --t-end 0.06 --h 1e-5
@@ -55,7 +56,8 @@ TAMIS_MODEL(shaken_cylinder,
                                         .impact_speed = 0.01987,
                                         .speed = amplitude * omega,
                                         .period = 1 / f});
-    const Material steel{.friction = mu, .restitution = e, .stiffness = k.balls};
+    const Material steel{
+        .friction = mu, .restitution = e, .stiffness = k.balls, .young = k.young, .poisson = k.poisson};
     Material on_wall = steel;
     on_wall.stiffness = k.walls;
     const MaterialId ball = model.add(steel), wall = model.add(on_wall);

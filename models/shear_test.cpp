@@ -73,9 +73,14 @@ TAMIS_MODEL(shear_test,
         refuse("{} rigid balls of {:g} m fill {:.2g} of the box when it is pressed together, and cannot give "
                "way: give a --stiffness-from material, or a smaller --compression.",
                n, d, solid(height - pressed));
-    const MaterialId ball = model.add(Material{.friction = mu, .restitution = e, .stiffness = k.balls}),
+    const MaterialId ball = model.add(Material{.friction = mu,
+                                               .restitution = e,
+                                               .stiffness = k.balls,
+                                               .young = k.young,
+                                               .poisson = k.poisson}),
                      smooth = model.add(Material{.stiffness = k.walls});
-    model.contact(ball, smooth, Material{.restitution = e, .stiffness = k.walls});
+    model.contact(ball, smooth,
+                  Material{.restitution = e, .stiffness = k.walls, .young = k.young, .poisson = k.poisson});
     const double light = 1e-6; // kg: walls start and stop at once, and their own energy is of no interest
     const Body lower = model.add({.name = "lower half", .joint = fixed_joint(), .mass = light});
     const Body upper = model.add({.name = "upper half", .joint = slide_x(), .mass = light});

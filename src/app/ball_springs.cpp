@@ -17,6 +17,9 @@ BallSprings Script::ball_springs(const BallContacts& c)
                         {"rigid", "material", "overlap", "duration", "sized"},
                         "of contacts: none, of the material, for a largest overlap or contact duration, or "
                         "the larger of these two");
+    const bool hertz = asked_normal_law() == NormalLaw::hertz;
+    if (hertz && from != "material")
+        refuse("--normal-law hertz has the stiffness of the material: leave out --stiffness-from {}.", from);
     if (from == "rigid") return {};
     const double r = c.diameter / 2, mass = 4.0 / 3 * std::numbers::pi * r * r * r * c.density;
     const double walls_over_balls = std::pow(2, 0.6);
@@ -28,10 +31,17 @@ BallSprings Script::ball_springs(const BallContacts& c)
     if (from == "material") {
         const double E =
             options_.number("young", c.young, "Young's modulus of balls and walls", "Pa", positive);
+        const auto linear = [&](double v) {
+            return stiffness_of_material(v, mass / 2, r / 2, E / (2 * (1 - c.poisson * c.poisson)));
+        };
+        if (hertz) {
+            note(fmt::format("Contacts follow Hertz's law, with E = {:.4g} Pa and nu = {:g}.", E, c.poisson));
+            const double k = linear(c.impact_speed);
+            return {k, walls_over_balls * k, E, c.poisson};
+        }
         const double v =
             options_.number("impact-speed", c.impact_speed, "that stiffness is taken at", "m/s", positive);
-        return told(stiffness_of_material(v, mass / 2, r / 2, E / (2 * (1 - c.poisson * c.poisson))),
-                    fmt::format("of the material at impacts of {:g} m/s", v));
+        return told(linear(v), fmt::format("of the material at impacts of {:g} m/s", v));
     }
     double overlap = 0, duration = 0;
     if (from != "duration") {

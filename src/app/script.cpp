@@ -152,6 +152,7 @@ void Script::start_anew()
     peer_.reset();
     method_ = Method::moreau_jean;
     method_read_ = false;
+    normal_law_.reset();
     notes_.clear();
     defaults = {};
 }
@@ -208,6 +209,16 @@ Method Script::asked_method()
                                            "relative coordinates; absolute ones, joints at velocity level or "
                                            "by generalized-alpha; without contacts; balls on springs"));
     return method_;
+}
+
+NormalLaw Script::asked_normal_law()
+{
+    if (normal_law_ || asked_method() != Method::dem) return normal_law_.value_or(NormalLaw::linear);
+    const bool hertz =
+        options_.choice("normal-law", "linear", {"linear", "hertz"},
+                        "springs of one stiffness, or Hertz's and Mindlin's by the material") == "hertz";
+    normal_law_ = hertz ? NormalLaw::hertz : NormalLaw::linear;
+    return *normal_law_;
 }
 
 void Script::read_stepping()
@@ -292,7 +303,11 @@ void Script::read_compliance()
         "contact-form", most.form == ContactForm::rate ? "rate" : "overlap", {"rate", "overlap"},
         "of compliant contacts: springs that remember their force, or that push overlaps out");
     const ContactForm chosen = form == "rate" ? ContactForm::rate : ContactForm::overlap;
+    const bool hertz = asked_normal_law() == NormalLaw::hertz;
+    if (hertz && stiffness != most.stiffness)
+        refuse("--normal-law hertz has the stiffness of the material: leave out --contact-stiffness.");
     if (stiffness != most.stiffness || chosen != most.form) model.comply(stiffness, chosen);
+    if (hertz) model.normal_law(NormalLaw::hertz);
 }
 
 void Script::check_all() const
@@ -335,6 +350,7 @@ std::unique_ptr<Stepper> Script::make_stepper() const
         if (error.option == "h" && coupled_)
             fail("{} --nonsmooth-substeps divides the step --h.", error.what());
         if (error.option == "h") fail("{} --h sets the step.", error.what());
+        if (error.option == "normal-law") fail("{} --normal-law chooses.", error.what());
         if (error.option == "stiffness")
             fail("{} --contact-stiffness sets that of all contacts.", error.what());
         throw;

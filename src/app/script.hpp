@@ -62,7 +62,8 @@ struct BallContacts {
     double speed, period;     // of the enclosure: largest speed, and period of its motion; 0: has none
 };
 struct BallSprings {
-    double balls = 0, walls = 0; // N/m; 0: rigid
+    double balls = 0, walls = 0;   // N/m; 0: rigid
+    double young = 0, poisson = 0; // of the material, if Hertz's law is asked for
 };
 
 struct AnalysisOptions;
@@ -132,6 +133,8 @@ class Script {
     void method(Method m) { method_ = m; }
     // The method that the run will be stepped by, where the model depends on it; after method(...), if that is called.
     Method asked_method();
+    // Hertz's only if asked for, with the method dem.
+    NormalLaw asked_normal_law();
     // Springs as --stiffness-from chooses: of the material, or by the sizing rule of Biondani et al. (2022); by default
     // those of the material with the method dem, else none. A note tells which.
     BallSprings ball_springs(const BallContacts& contacts);
@@ -199,6 +202,7 @@ class Script {
     std::string identity_;
     Method method_ = Method::moreau_jean;
     bool method_read_ = false;
+    std::optional<NormalLaw> normal_law_; // once it is read
     std::optional<Cut> cut_;
     std::shared_ptr<CoupledOptions> coupled_;   // null: in one system
     std::shared_ptr<PeerOptions> peer_;         // null: the smooth side is stepped here

@@ -1,5 +1,6 @@
 // See dem.hpp for the scheme and penalty_bed.hpp for the balls. Materials give the linear law as they do for compliant
-// contacts: stiffness, shear_ratio, damping or restitution; rolling is mu_R R_r of (6).
+// contacts: stiffness, shear_ratio, damping or restitution; rolling is mu_R R_r of (6). Hertz's law has the stiffness of
+// Young's modulus and Poisson's ratio, Mindlin's k_T / S = 4 G' / E' = 2 (1 - nu) / (2 - nu) of equal materials.
 #include "tamis/dem/dem.hpp"
 
 #include "tamis/base/error.hpp"
@@ -55,23 +56,59 @@ State started(Mechanisms& mechanisms, const Model& model)
     return state;
 }
 
-// By material of a grain: largest stiffness of its contacts with grains and walls.
-std::vector<double> stiffnesses(const Features& features)
+// E' of two bodies of this material, and Mindlin's k_T / S = 4 G' / E'.
+double modulus(const Material& m)
 {
-    const int n = static_cast<int>(features.materials.size());
-    ModelDescription materials(features.name);
-    for (const Material& m : features.materials) materials.add(m);
-    for (const PairRule& r : features.pair_rules) materials.contact({r.a}, {r.b}, r.material);
-    const Model& model = materials.finish();
-    std::vector<double> most(n, 0);
-    std::vector<bool> touched(n);
-    for (const AttachedShape& s : features.shapes)
-        if (s.material >= 0 && s.group != 0) touched[s.material] = true;
-    for (int a = 0; a < n; ++a)
-        for (int b = 0; b < n; ++b)
-            if (touched[b]) most[a] = std::max(most[a], model.pair(a, b).stiffness);
-    return most;
+    return m.young / (2 * (1 - m.poisson * m.poisson));
 }
+double mindlin_ratio(const Material& m)
+{
+    return 2 * (1 - m.poisson) / (2 - m.poisson);
+}
+
+PenaltyLaw law_of(const Material& m)
+{
+    if (m.law == NormalLaw::hertz)
+        return {modulus(m), mindlin_ratio(m), m.restitution, m.damping, m.friction, m.rolling, true};
+    return {m.stiffness, m.shear_ratio, m.restitution, m.damping, m.friction, m.rolling};
+}
+
+// By material of a grain: the laws of its contacts with grains and walls, the stiffest linear one and the stiffest of
+// Hertz.
+class Stiffest {
+  public:
+    explicit Stiffest(const Features& features)
+    {
+        const int n = static_cast<int>(features.materials.size());
+        ModelDescription materials(features.name);
+        for (const Material& m : features.materials) materials.add(m);
+        for (const PairRule& r : features.pair_rules) materials.contact({r.a}, {r.b}, r.material);
+        const Model& model = materials.finish();
+        std::vector<bool> touched(n);
+        for (const AttachedShape& s : features.shapes)
+            if (s.material >= 0 && s.group != 0) touched[s.material] = true;
+        linear_.resize(n);
+        hertz_.resize(n);
+        for (int a = 0; a < n; ++a)
+            for (int b = 0; b < n; ++b) {
+                if (!touched[b]) continue;
+                const PenaltyLaw law = law_of(model.pair(a, b));
+                double& most = law.hertz ? hertz_[a] : linear_[a];
+                most = std::max(most, law.stiffness);
+            }
+    }
+    double hart_step(const GrainRecord& grain, int material, double alpha) const
+    {
+        const double hertz = hertz_[material];
+        return tamis::hart_step(
+            grain.mass,
+            std::max(linear_[material], hertz > 0 ? hertz_tangent(1, grain.mass, grain.radius, hertz) : 0),
+            alpha);
+    }
+
+  private:
+    std::vector<double> linear_, hertz_; // k, E'
+};
 
 PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<const int> walls,
                     std::span<const BodyMotion> motions)
@@ -113,18 +150,26 @@ PenaltyBed make_bed(const Model& model, const DemOptions& options, std::span<con
     for (int a = 0; a < n; ++a)
         for (int b = 0; b < n; ++b) {
             const Material m = model.pair(a, b);
-            if (!(m.stiffness > 0) && first[a] >= 0 && first[b] >= 0 && (grainy[a] || grainy[b]))
+            const bool may_touch = first[a] >= 0 && first[b] >= 0 && (grainy[a] || grainy[b]);
+            if (m.law == NormalLaw::hertz && !(m.young > 0) && may_touch)
+                throw OptionError(
+                    "normal-law",
+                    fmt::format(
+                        "Contacts of '{}' with '{}' have no Young's modulus, which Hertz's law needs: "
+                        "give it and Poisson's ratio to both materials, or take the linear law.",
+                        model.shape_name(first[a]), model.shape_name(first[b])));
+            if (m.law == NormalLaw::linear && !(m.stiffness > 0) && may_touch)
                 throw OptionError(
                     "stiffness",
                     fmt::format("Contacts of '{}' with '{}' have no stiffness: the method dem needs springs; "
                                 "give their materials one in N/m.",
                                 model.shape_name(first[a]), model.shape_name(first[b])));
-            laws[a * n + b] = {m.stiffness, m.shear_ratio, m.restitution, m.damping, m.friction, m.rolling};
+            laws[a * n + b] = law_of(m);
         }
 
-    const std::vector<double> stiffness = stiffnesses(f);
+    const Stiffest stiffest(f);
     for (std::size_t g = 0; g < f.grains.size(); ++g) {
-        const double most = hart_step(f.grains[g].mass, stiffness[shape_of(f, f.grains[g]).material], 0.2);
+        const double most = stiffest.hart_step(f.grains[g], shape_of(f, f.grains[g]).material, 0.2);
         if (options.h > most * (1 + 1e-9))
             throw OptionError(
                 "h",
@@ -174,10 +219,10 @@ void refuse_contacts(const Model& model, std::span<const int> walls, const std::
 
 double hart_step(const Features& features, double alpha)
 {
-    const std::vector<double> stiffness = stiffnesses(features);
+    const Stiffest stiffest(features);
     double least = std::numeric_limits<double>::infinity();
     for (const GrainRecord& g : features.grains)
-        least = std::min(least, hart_step(g.mass, stiffness[shape_of(features, g).material], alpha));
+        least = std::min(least, stiffest.hart_step(g, shape_of(features, g).material, alpha));
     return least;
 }
 

@@ -26,7 +26,8 @@ struct DemOptions {
     std::vector<Coordinate> guided;        // from outside; nscd/guided_stepper.hpp
 };
 
-// Hart's step (1) of the grain for which it is smallest; infinite if contacts are rigid or there are no grains.
+// Hart's step (1) of the grain for which it is smallest; infinite if contacts are rigid or there are no grains. Hertz's
+// law has the stiffness of impacts of 1 m/s on a wall: at a hundred times the speed the step would be 0.4 times as long.
 double hart_step(const Features& features, double alpha = 0.1);
 inline double hart_step(const Model& model, double alpha = 0.1)
 {

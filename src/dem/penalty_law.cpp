@@ -26,6 +26,13 @@ double hart_step(double mass, double stiffness, double alpha)
     return alpha * 2 * std::sqrt(mass / (2 * stiffness));
 }
 
+// S = 2 E' sqrt(R' delta) at (8/15) E' sqrt(R') delta^(5/2) = m' v^2 / 2.
+double hertz_tangent(double speed, double mass, double radius, double young)
+{
+    const double delta = std::pow(15 * mass * speed * speed / (16 * young * std::sqrt(radius)), 0.4);
+    return 2 * young * std::sqrt(radius * delta);
+}
+
 double stiffness_of_material(double speed, double mass, double radius, double young)
 {
     return 1.053 * std::pow(speed * std::sqrt(mass) * radius * young * young, 0.4);

@@ -126,6 +126,8 @@ SpringEnergy spring_energy(const LawOf<double>& law, double delta, double radius
 
 // Hart's step (1): alpha 2 sqrt(m / 2k) of a ball and the largest stiffness of its contacts.
 double hart_step(double mass, double stiffness, double alpha = 0.1);
+// Largest tangent stiffness of Hertz's law at an impact of this speed; m', R', E'.
+double hertz_tangent(double speed, double mass, double radius, double young);
 // Linear stiffness of the same strain energy as Hertz's at an impact of this speed (12).
 double stiffness_of_material(double speed, double mass, double radius, double young); // m', R', E'
 // Stiffness by the sizing rule: the overlap of a ball stays below eta r where beta times that of a single impact on a

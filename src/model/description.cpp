@@ -178,6 +178,11 @@ void check(const Material& material)
         fail("A material has both contact damping {} s and restitution {}: the damping of a compliant "
              "contact follows from its restitution; give one of them.",
              material.damping, material.restitution);
+    if (!(material.young >= 0) || !std::isfinite(material.young) ||
+        !(material.poisson > -1 && material.poisson <= 0.5))
+        fail("A material has Young's modulus {} Pa and Poisson's ratio {}: give a finite modulus that is not "
+             "negative and a ratio between -1 and 0.5.",
+             material.young, material.poisson);
     if (material.anticipation && material.restitution > 0 && material.stiffness == 0)
         fail("A material has anticipation and restitution {}: bodies that stop at contact do not bounce; "
              "choose one.",
@@ -211,6 +216,12 @@ void ModelDescription::comply(double stiffness, ContactForm form)
     };
     for (Material& material : open().materials) set(material);
     for (PairRule& rule : open().pair_rules) set(rule.material);
+}
+
+void ModelDescription::normal_law(NormalLaw law)
+{
+    for (Material& material : open().materials) material.law = law;
+    for (PairRule& rule : open().pair_rules) rule.material.law = law;
 }
 
 void ModelDescription::require_known(MaterialId material, const std::string& what) const

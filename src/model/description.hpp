@@ -36,6 +36,8 @@ class ModelDescription {
     void contact(MaterialId a, MaterialId b, const Material& pair); // instead of the rule of Model::pair()
     // Of all materials and rules so far: stiffness along the normal, N/m (0: rigid), and form of the contacts.
     void comply(double stiffness, ContactForm form);
+    // Of all materials and rules for pairs of them, for the method dem.
+    void normal_law(NormalLaw law);
     ShapeId attach(Body body, const Shape& shape, MaterialId material, const Pose& at = {},
                    std::string name = "");
     GrainId grain(const GrainSpec& spec);

@@ -26,6 +26,12 @@ enum class ContactForm {
     overlap, // normal to the contact by the overlap of the bodies itself
 };
 
+// What the method dem takes the normal force of an overlap to be.
+enum class NormalLaw {
+    linear, // stiffness times overlap
+    hertz,  // Hertz's law for balls of this Young's modulus, along the contact Mindlin's stiffness
+};
+
 struct Material {
     double friction = 0; // Coulomb coefficient
     double restitution =
@@ -39,6 +45,9 @@ struct Material {
     double shear_ratio = 1; // tangential over normal stiffness
     double damping = 0;     // of normal and tangential spring: damper over spring constant, s
     ContactForm form = ContactForm::rate;
+    NormalLaw law = NormalLaw::linear;
+    double young = 0,
+           poisson = 0; // Young's modulus of the body, Pa, and Poisson's ratio; of Hertz's law alone
 };
 // Tangent stiffness of a Hertzian contact between two bodies of one material (Young's modulus, Pa, and Poisson's ratio)
 // under a reference force, N. `radius` is that of a sphere on a plane, or of the edge of a stone, m.

@@ -146,6 +146,19 @@ Material Model::pair(int a, int b) const
         both.form = std::max(A.form, B.form);
         if (both.restitution > 0) both.damping = 0; // follows from it
     }
+    // One material in place of two: 1/E' and 1/G' are the sums of (1 - nu^2) / E and (2 - nu) / G, G = E / 2 (1 + nu).
+    if (A.law == NormalLaw::hertz && B.law == NormalLaw::hertz) {
+        both.law = NormalLaw::hertz;
+        if (A.young > 0 && B.young > 0) {
+            const auto normal = [](const Material& m) { return (1 - m.poisson * m.poisson) / m.young; };
+            const auto shear = [](const Material& m) {
+                return 2 * (1 + m.poisson) * (2 - m.poisson) / m.young;
+            };
+            const double c = normal(A) + normal(B), mindlin = 4 * c / (shear(A) + shear(B));
+            both.poisson = a == b ? A.poisson : 2 * (1 - mindlin) / (2 - mindlin);
+            both.young = a == b ? A.young : 2 * (1 - both.poisson * both.poisson) / c;
+        }
+    }
     return both;
 }
 

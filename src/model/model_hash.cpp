@@ -100,6 +100,7 @@ std::uint64_t model_hash(const Model& model)
             const Material pair = model.pair(a, b);
             sum.matrix(Eigen::Vector3d(pair.friction, pair.restitution, pair.rolling));
             sum.number(pair.anticipation);
+            if (pair.law == NormalLaw::hertz) sum.matrix(Eigen::Vector2d(pair.young, pair.poisson));
             if (pair.stiffness == 0) continue;
             sum.matrix(Eigen::Vector3d(pair.stiffness, pair.shear_ratio, pair.damping));
             sum.number(static_cast<int>(pair.form));

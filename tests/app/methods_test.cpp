@@ -137,6 +137,9 @@ TEST(Methods, RefusalsOfTheLibraryNameTheOptions)
         EXPECT_TRUE(contains(error, culprit) && contains(error, remedy)) << error;
     };
     expect({"--h", "0.1"}, "beyond that of Hart for grain 'ball'", " --h sets the step.");
+    expect({"--normal-law", "hertz"}, "have no Young's modulus", " --normal-law chooses.");
+    expect({"--normal-law", "hertz", "--contact-stiffness", "3e4"}, "--normal-law hertz has the stiffness of",
+           "leave out --contact-stiffness");
     expect({"--contact-stiffness", "0"}, "have no stiffness", " --contact-stiffness sets");
     expect({"--coupling", "loose", "--h", "0.1", "--nonsmooth-substeps", "1"}, "beyond that of Hart",
            " --nonsmooth-substeps divides the step --h.");

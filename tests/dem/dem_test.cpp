@@ -3,6 +3,7 @@
 
 #include "error_of.hpp"
 #include "tamis/model/description.hpp"
+#include "tamis/model/grain_summary.hpp"
 #include "tamis/nscd/moreau_jean.hpp"
 
 #include <gtest/gtest.h>
@@ -38,13 +39,13 @@ struct Shaker {
     ShapeId cavity;
     Body body;
 
-    explicit Shaker(const Shape& shape, int side = 4)
+    explicit Shaker(const Shape& shape, int side = 4, const Material& material = springy)
     {
         model.gravity({0, 0, -g});
         body = model.add({.name = "cavity", .joint = slide_z(), .mass = 0.2, .inertia = {1e-4, 1e-4, 1e-4}});
         lift = model.coordinate(body);
         model.drive(lift, motion([](Expr t) { return 2e-3 * sin(2 * pi * 30 * t); }));
-        const MaterialId steel = model.add(springy);
+        const MaterialId steel = model.add(material);
         cavity = model.attach(body, hollow(shape), steel, {.p = {0, 0, 1e-3}}, "cavity");
         add_balls(model, steel, side);
     }
@@ -101,6 +102,99 @@ TEST(Dem, EnergyBalanceOfADrivenCavityCloses)
         EXPECT_LT(momentum, 1e-8); // round-off of all momentum over the weakest push
         for (const GrainState& s : view.grains()) EXPECT_LT(s.x.norm(), 0.03);
     }
+}
+
+// By Hertz's law, T = 2.9432751 delta / v, delta^(5/2) = 15 m v^2 / (16 E' sqrt(r)), 1/E' = (1 - nu1^2) / E1 +
+// (1 - nu2^2) / E2; damped by the tangent stiffness, e does not depend on the speed.
+TEST(Dem, HertzianBallBouncesOffAWallInItsTime)
+{
+    const Material steel{.restitution = 1, .young = 200e9, .poisson = 0.3},
+        rubber{.restitution = 1, .young = 1e8, .poisson = 0.48};
+    for (const double e : {1.0, 0.6})
+        for (const double v : {0.05, 0.5})
+            for (const bool same : {true, false}) {
+                ModelDescription model("hertz");
+                Material of_ball = steel, of_wall = same ? steel : rubber;
+                of_ball.restitution = of_wall.restitution = e;
+                const MaterialId a = model.add(of_ball), b = model.add(of_wall);
+                model.attach(ground, wall({0, 0, 1}, 0), b, {}, "wall");
+                const double h0 = 1e-9;
+                const GrainId ball = model.grain({.shape = sphere(radius),
+                                                  .material = a,
+                                                  .density = density,
+                                                  .at = {.p = {0, 0, radius + v * h0}},
+                                                  .velocity = {0, 0, -v}});
+                model.normal_law(NormalLaw::hertz);
+                const Model& m = model.finish();
+                const auto c = [](const Material& of) { return (1 - of.poisson * of.poisson) / of.young; };
+                const double E = 1 / (c(of_ball) + c(of_wall)), mass = m.grains()[0].mass;
+                const double most = std::pow(15 * mass * v * v / (16 * E * std::sqrt(radius)), 0.4),
+                             T = 2.9432751 * most / v;
+                const double h = T / 1000;
+                ASSERT_LT(h, hart_step(m));
+                Dem run(m, {h});
+                double overlap = 0;
+                int steps = 0;
+                while (run.view().velocity(ball).z() < 0 || run.bed().contacts() > 0) {
+                    run.step();
+                    steps += run.bed().contacts();
+                    overlap = std::max(overlap, grain_summary(run.view()).overlap);
+                }
+                EXPECT_NEAR(run.view().velocity(ball).z(), e * v, 5e-3 * v) << e << ' ' << v << ' ' << same;
+                EXPECT_NEAR(run.bed().dissipated().sum() / (mass * v * v / 2), 1 - e * e, 1e-2);
+                if (e < 1) continue;
+                EXPECT_NEAR(steps * h, T, 3 * h) << v << ' ' << same;
+                EXPECT_NEAR(overlap, most, 2e-3 * most);
+            }
+}
+
+// The step of Hart is that of impacts of 1 m/s, 0.2 sqrt(m / 2 S) with S = 2 E' sqrt(r delta).
+TEST(Dem, HertzianStepFollowsFromTheMaterial)
+{
+    ModelDescription model("hertz");
+    const double E = 200e9 / (2 * (1 - 0.09));
+    const MaterialId steel = model.add(Material{.young = 200e9, .poisson = 0.3});
+    model.grain({.shape = sphere(radius), .material = steel, .density = density});
+    model.normal_law(NormalLaw::hertz);
+    const double mass = density * 4 / 3 * pi * radius * radius * radius;
+    const double most = std::pow(15 * mass / (16 * E * std::sqrt(radius)), 0.4);
+    const double h = 0.2 * std::sqrt(mass / (4 * E * std::sqrt(radius * most)));
+    EXPECT_NEAR(hart_step(model.finish()), h, 1e-9 * h);
+}
+
+TEST(Dem, EnergyBalanceOfHertzianBallsCloses)
+{
+    Shaker shaker(cylinder(0.0125, 0.024), 4,
+                  {.friction = 0.3, .restitution = 0.7, .young = 1e7, .poisson = 0.3});
+    shaker.model.normal_law(NormalLaw::hertz);
+    Dem run(shaker.model.finish(), with_hart(shaker.model.finish()));
+    const View& view = run.view();
+    const double before = view.energy(), h = view.step_size();
+    double work = 0, q = view.q(shaker.lift);
+    for (int i = 0; i < 0.1 / h; ++i) {
+        run.step();
+        work += view.drive_force(shaker.lift) * (view.q(shaker.lift) - q);
+        q = view.q(shaker.lift);
+    }
+    EXPECT_GT(run.bed().dissipated().friction, 0);
+    EXPECT_NEAR(view.energy() - before + view.dissipated().sum(), work, 1e-3 * run.bed().wall_work());
+}
+
+TEST(Dem, SummaryOfGrainsIsThatOfTheBed)
+{
+    Shaker shaker(cylinder(0.0125, 0.024));
+    Dem run(shaker.model.finish(), with_hart(shaker.model.finish()));
+    while (run.view().time() < 0.02 || (run.bed().contacts() == 0 && run.view().time() < 0.1)) run.step();
+    const GrainSummary all = grain_summary(run.view());
+    const PenaltyBed& bed = run.bed();
+    EXPECT_LT((all.centre_of_mass - bed.centre_of_mass()).norm(), 1e-15);
+    EXPECT_LT((all.mass * all.velocity - bed.momentum()).norm(), 1e-14 * bed.momentum().norm());
+    EXPECT_LT((all.inertia - bed.inertia()).norm(), 1e-13 * bed.inertia().norm());
+    EXPECT_NEAR(all.temperature, bed.granular_temperature(), 1e-13 * bed.granular_temperature());
+    // Contacts of the view are those of the next forces().
+    run.step();
+    EXPECT_NEAR(all.overlap, bed.largest_overlap(), 1e-15);
+    EXPECT_GT(all.overlap, 0);
 }
 
 TEST(Dem, GoesOnToTheSameBits)
@@ -186,6 +280,11 @@ TEST(Dem, SaysWhatItCannotStep)
     EXPECT_TRUE(contains(rigid, "'ball' with 'ball' have no stiffness") &&
                 contains(rigid, "give their materials one"))
         << rigid;
+    const std::string hertz =
+        refusal([](ModelDescription& m, MaterialId) { m.normal_law(NormalLaw::hertz); });
+    EXPECT_TRUE(contains(hertz, "'ball' with 'ball' have no Young's modulus") &&
+                contains(hertz, "linear law"))
+        << hertz;
     const std::string late = refusal(nothing, 2e4, 1e-3);
     EXPECT_TRUE(contains(late, "Hart for grain 'ball'") && contains(late, "give a step of")) << late;
     const std::string stone = refusal([](ModelDescription& m, MaterialId steel) {
