@@ -61,7 +61,7 @@ def figure_of(curves, shift):
     for method, rows in curves.items():
         label, colour, _ = methods[method]
         mean, spread = np.mean(rows, axis=0), np.std(rows, axis=0)
-        axes.plot(1e3 * shift, mean, color=colour, label=f"{label}, {len(rows)} beds")
+        axes.plot(1e3 * shift, mean, color=colour, label=f"{label}, {len(rows)} bed{'s' * (len(rows) > 1)}")
         axes.fill_between(1e3 * shift, mean - spread, mean + spread, color=colour, alpha=0.2, linewidth=0)
     axes.set(xlabel="shift of the upper half [mm]", ylabel="shear force / normal force at the start")
     legend_above(axes, len(curves))
