@@ -18,6 +18,7 @@
 //               cantilever_damper --spheres 12 --elements 2 --t-end 0.02 --excitation rotating --coupling tight
 //               cantilever_damper --spheres 12 --t-end 0.02 --beam reduced
 //               cantilever_damper --particles lumped --elements 2 --excitation high --t-end 0.002
+#include "support/damper_results.hpp"
 #include "support/lead_damper.hpp"
 
 #include <tamis.hpp>
@@ -129,6 +130,8 @@ TAMIS_MODEL(cantilever_damper, "A cantilever with a particle damper at its end (
             "N");
         record(
             {"com_x", "com_y", "com_z"}, [=](const View& s) { return centre_of_shot(s, box, cavity); }, "m");
+        record(
+            "dissipated", [](const View& s) { return s.dissipated().sum(); }, "J");
     }
     // 6. Results, of the second half of the run.
     result(
@@ -143,6 +146,11 @@ TAMIS_MODEL(cantilever_damper, "A cantilever with a particle damper at its end (
             return late_vibration({c["t"], c["v"]}, frequency);
         },
         "m/s");
+    for (const Result& r : damper_results({.position = "y",
+                           .velocity = "v",
+                           .frequency = frequency,
+                           .particle_mass = grains ? shot.mass() : 0}))
+        result(r.names, r.values, r.unit);
 
     defaults.h = high ? 1e-5 : 1e-4;
     defaults.record_interval = high ? 1e-4 : 5e-4;

@@ -15,6 +15,7 @@
 // Sample runs:  crank_damper --spheres 12 --elements 2 --t-end 0.02
 //               crank_damper --spheres 12 --elements 2 --t-end 0.02 --coupling explicit-index1 --rho-inf 0.25
 //               crank_damper --spheres 12 --t-end 0.02 --beam reduced --thickness 1e-3
+#include "support/damper_results.hpp"
 #include "support/lead_damper.hpp"
 
 #include <tamis.hpp>
@@ -118,6 +119,8 @@ TAMIS_MODEL(crank_damper, "A crank shakes a beam with a particle damper at its e
             "force_y", [=](const View& s) { return s.contact_force(box).force.y(); }, "N");
         record(
             {"com_x", "com_y", "com_z"}, [=](const View& s) { return centre_of_shot(s, box, cavity); }, "m");
+        record(
+            "dissipated", [](const View& s) { return s.dissipated().sum(); }, "J");
     }
     // 6. Results, of the second half of the run.
     result(
@@ -132,6 +135,11 @@ TAMIS_MODEL(crank_damper, "A crank shakes a beam with a particle damper at its e
             return late_vibration({c["t"], c["v"]}, frequency);
         },
         "m/s");
+    for (const Result& r : damper_results({.position = "y",
+                           .velocity = "v",
+                           .frequency = frequency,
+                           .particle_mass = grains ? shot.mass() : 0}))
+        result(r.names, r.values, r.unit);
 
     defaults.h = 1e-4;
     defaults.record_interval = 5e-4;

@@ -82,7 +82,8 @@ TAMIS_MODEL(damping_map,
                                         .impact_speed = A * w / 10,
                                         .speed = A * w,
                                         .period = 1 / f});
-    const Material steel{.friction = mu, .restitution = e, .stiffness = k.balls};
+    const Material steel{
+        .friction = mu, .restitution = e, .stiffness = k.balls, .young = k.young, .poisson = k.poisson};
     Material on_wall = steel;
     on_wall.stiffness = k.walls;
     const MaterialId ball = model.add(steel), wall = model.add(on_wall);
@@ -109,6 +110,11 @@ TAMIS_MODEL(damping_map,
         for (double& x : zeta) x = equivalent_damping(x, mass, A * w);
         const Spread s = spread(zeta);
         return std::vector{s.mean, s.deviation};
+    });
+    // As other models of dampers name it; the motion is given, and steady from the start.
+    result({"energy_per_cycle_J", "energy_deviation", "zeta_PD"}, [=](const Columns& c) {
+        const Spread energy = spread(growth_by_period({c["t"], c["dissipated"]}, 1 / f, judged));
+        return std::vector{energy.mean, energy.deviation, equivalent_damping(energy.mean, mass, A * w)};
     });
     result("bound", [](const Columns&) { return rigid_bed_bound(); });
     result("intensity", [=](const Columns&) { return intensity; });

@@ -10,12 +10,18 @@
 // Without particles the resonance is sharp; these are thrown against the ends of the box in every period and take
 // the energy out. By --coupling loose or tight the oscillator is on the smooth side and the particles with a copy of
 // the container on the nonsmooth side, as published; by default all is one system.
+// `--stepped-sine` measures the resonance curve in one go, at a given amplitude of the base or a given rms of x.
 //
 // Sample runs:  particle_damper --particles 20 --t-end 0.3
 //               particle_damper --particles 20 --t-end 0.1 --method dem
 //               particle_damper --particles 20 --t-end 0.1 --coupling tight
 //               particle_damper --particles 20 --t-end 0.1 --coupling loose
 //               particle_damper --particles 0 --frequency 10 --t-end 20
+//               particle_damper --particles 20 --stepped-sine --from 12 --points 1 --steady 2 --longest 3
+#include "support/damper_results.hpp"
+#include "support/sine_sweep.hpp"
+#include "tamis/cosim/coupled.hpp"
+
 #include <tamis.hpp>
 
 #include <algorithm>
@@ -71,20 +77,29 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
     const double X = opt("amplitude", 1e-3, "of the base", "m", positive);
     const double f = opt("frequency", 12, "of the base", "Hz", positive);
     const double w = 2 * std::numbers::pi * f;
-    model.gravity({0, 0, -g});
-    const Body base = model.add({.name = "base", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
-    model.drive(model.coordinate(base), motion([=](Expr t) { return X * sin(w * t); }));
-    const Body container = model.add({.name = "container",
-                                      .parent = base,
-                                      .joint = slide_x(),
-                                      .mass = mass,
-                                      .com = {0, 0, height / 2},
-                                      .inertia = {1e-4, 1e-4, 1e-4}}); // it does not turn
-    model.start(container, 0, -X * w);
-    model.spring(model.coordinate(container), {.stiffness = k, .damping = c});
-    model.show(base, box(length / 10, width, height / 4), {.p = {-length, 0, height / 2}}, "base");
+    const bool stepped =
+        flag("stepped-sine", "one frequency after the other, each until it is steady, instead of one run");
+    const double from = stepped ? opt("from", 8, "lowest frequency", "Hz", positive) : f;
+    struct Parts {
+        Body base, container;
+    };
+    const auto build = [=](ModelDescription& to, const Motion& of_base) {
+        to.gravity({0, 0, -g});
+        const Body base = to.add({.name = "base", .joint = slide_x(), .mass = 1, .inertia = {1, 1, 1}});
+        to.drive(to.coordinate(base), of_base);
+        const Body container = to.add({.name = "container",
+                                       .parent = base,
+                                       .joint = slide_x(),
+                                       .mass = mass,
+                                       .com = {0, 0, height / 2},
+                                       .inertia = {1e-4, 1e-4, 1e-4}}); // it does not turn
+        to.start(container, 0, -X * (2 * std::numbers::pi * from));
+        to.spring(to.coordinate(container), {.stiffness = k, .damping = c});
+        to.show(base, box(length / 10, width, height / 4), {.p = {-length, 0, height / 2}}, "base");
+        return Parts{base, container};
+    };
 
-    // 4. What touches, and where the model may be cut.
+    // 4. What touches.
     const BallSprings springs = ball_springs({.diameter = 2 * radius,
                                               .density = density,
                                               .young = 3e9,
@@ -96,28 +111,92 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
     const Material acrylic{.friction = mu,
                            .restitution = restitution,
                            .anticipation = rigid && restitution == 0,
-                           .stiffness = springs.balls};
+                           .stiffness = springs.balls,
+                           .young = springs.young,
+                           .poisson = springs.poisson};
     Material on_wall = acrylic;
     on_wall.stiffness = springs.walls;
-    const MaterialId ball = model.add(acrylic), wall = model.add(on_wall);
-    model.contact(ball, wall, on_wall);
-    if (n > 0) {
-        add_grains(model, bed, ball, density);
-        model.attach(container, hollow(box(length, width, height)), wall, {.p = {0, 0, height / 2}}, "box");
-        cut(container, CutKind::contacts);
-    } else {
-        model.show(container, box(length, width, height), {.p = {0, 0, height / 2}}, "box");
+    const auto fill = [=](ModelDescription& to, const Parts& parts) {
+        const MaterialId ball = to.add(acrylic), wall = to.add(on_wall);
+        to.contact(ball, wall, on_wall);
+        const Pose middle{.p = {0, 0, height / 2}};
+        if (n == 0) return to.show(parts.container, box(length, width, height), middle, "box");
+        add_grains(to, bed, ball, density);
+        to.attach(parts.container, hollow(box(length, width, height)), wall, middle, "box");
+    };
+
+    // 5. The stepped sine: a study that steps a model of its own.
+    if (stepped) {
+        SineSweep sweep{.from = from, .excitation = "amplitude"};
+        sweep.to = opt("to", 15, "highest frequency", "Hz", positive);
+        sweep.points = count("points", 29, "frequencies", {1, 10000});
+        sweep.amplitude = X;
+        sweep.how.target = opt(
+            "response", 0, "rms of x that the base's amplitude is changed for; 0: none, it is --amplitude",
+            "m", not_negative);
+        sweep.how.steady.periods = count("steady", 10, "periods that must be alike", {2, 1000});
+        sweep.how.longest = count("longest", 100, "periods at one amplitude", {2, 100000});
+        const Method by = asked_method();
+        const NormalLaw law = asked_normal_law();
+        const std::string coupling =
+            choice("coupling", "monolithic", {"monolithic", "loose", "tight"}, "of oscillator and particles");
+        const double h = opt("h", 1e-4, "step; of the method dem alone, Hart's", "s", positive);
+        const double tolerance = opt("tolerance", 5e-2, "of the contact solver", "", positive);
+        if (sweep.to < from) refuse("--to is {} Hz, below --from: give a higher frequency.", sweep.to);
+        if (by != Method::moreau_jean && (by != Method::dem || n == 0))
+            refuse("--stepped-sine steps particles by --method moreau-jean or dem: take one of these.");
+        if (coupling != "monolithic" && n == 0)
+            refuse("--coupling cuts at the particles: leave it out, or give --particles.");
+        study([=](Study& s) {
+            const auto sine = std::make_shared<Sine>();
+            ModelDescription shaken("particle_damper");
+            const Parts parts = build(shaken, {[sine](double t) { return sine->at(t); },
+                                               [sine](double t) { return sine->rate(t); }});
+            fill(shaken, parts);
+            shaken.normal_law(law);
+            const Model& finished = shaken.finish();
+            MoreauJeanOptions nonsmooth{
+                .h = h, .force = n > 0 ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint};
+            nonsmooth.contacts = {.tolerance = tolerance, .threads = 1};
+            const bool dem = by == Method::dem;
+            std::unique_ptr<Stepper> stepper;
+            if (coupling != "monolithic") {
+                CoupledOptions o{.H = h, .nonsmooth_substeps = dem ? 0 : 1};
+                o.scheme = coupling == "loose" ? CouplingScheme::loose : CouplingScheme::tight;
+                o.smooth.rho_inf = 0.6;
+                o.nonsmooth = nonsmooth;
+                if (dem) o.dem = DemOptions{};
+                stepper = std::make_unique<Coupled>(finished, Cut{parts.container, CutKind::contacts}, o);
+            } else if (dem) {
+                stepper = std::make_unique<Dem>(finished, DemOptions{.h = hart_step(finished)});
+            } else {
+                stepper = std::make_unique<MoreauJean>(finished, nonsmooth);
+            }
+            ShakenModel experiment(
+                std::move(stepper), sine, [=](const View& v) { return v.position(parts.container).x(); },
+                Response::measured);
+            sine_sweep(s, sweep, experiment, fmt::format("{} particles", n));
+        });
+        return;
     }
 
-    // 5. What to record: motion of the container in the world, force of the particles on it along x.
+    // 6. One run.
+    const auto [base, container] = build(model, motion([=](Expr t) { return X * sin(w * t); }));
+    fill(model, {base, container});
+    if (n > 0) cut(container, CutKind::contacts);
+
+    // 7. What to record: motion of the container in the world, force of the particles on it along x.
     record(
         "x", [=](const View& s) { return s.position(container).x(); }, "m");
     record(
         "v", [=](const View& s) { return s.velocity(container).x(); }, "m/s");
     record(
         "force", [=](const View& s) { return s.contact_force(container).force.x(); }, "N");
+    if (n > 0)
+        record(
+            "dissipated", [](const View& s) { return s.dissipated().sum(); }, "J");
 
-    // 6. What to tell of it: of the last five seconds, or the second half of a shorter run, in whole periods.
+    // 8. What to tell of it: of the last five seconds, or the second half of a shorter run, in whole periods.
     const auto judged = [=](const Columns& all) {
         const double end = all["t"].back();
         return last_periods(all["t"], 1 / f, std::max(1, static_cast<int>(std::min(5.0, end / 2) * f)));
@@ -153,6 +232,11 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
         const double middle = (w2.from + w2.to) / 2;
         return rms(x, {middle, w2.to}) / rms(x, {w2.from, middle}) - 1;
     });
+    for (const Result& r : damper_results({.position = "x",
+                           .velocity = "v",
+                           .frequency = f,
+                           .particle_mass = n * density * 4 / 3.0 * std::numbers::pi * std::pow(radius, 3)}))
+        result(r.names, r.values, r.unit);
     defaults.fmu_map = "position=x; velocity=v; force=f"; // examples/fmu/oscillator.c
     compared({"x", "v"});
     defaults.record_interval = 1e-3;

@@ -100,4 +100,37 @@ TEST_F(ParticleDamper, WholeLooseAndTightOverlap)
     EXPECT_NEAR(rms[2], rms[0], 0.01 * rms[0]);
 }
 
+// Without particles and with a strong damper. Forces at the midpoint are of second order, (w h)^2 of a few 1e-5.
+TEST_F(ParticleDamper, SteppedSineOfTheBareOscillatorIsItsClosedForm)
+{
+    const std::vector<std::string> options{
+        "--particles", "0",  "--damping", "5", "--stepped-sine", "--from", "10",
+        "--to",        "14", "--points",  "3"};
+    const auto sweep = [&](const std::string& name, const std::vector<std::string>& more) {
+        std::vector<std::string> all{"particle_damper", "--quiet", "--out", path(name).string()};
+        all.insert(all.end(), options.begin(), options.end());
+        all.insert(all.end(), more.begin(), more.end());
+        EXPECT_EQ(run_program(all), 0);
+        return Columns::read(path(name) / "response.csv");
+    };
+    const Columns free = sweep("free", {});
+    ASSERT_EQ(free.rows(), 3u);
+    for (std::size_t k = 0; k < 3; ++k) {
+        const double expected = closed_form(free["frequency"][k], 5);
+        EXPECT_NEAR(free["rms"][k], expected, 0.02 * expected) << k; // as steady as the criterion asks for
+        EXPECT_EQ(free["amplitude"][k], 1e-3);
+        EXPECT_NEAR(free["gain"][k] * 1e-3 / std::sqrt(2.0), free["rms"][k], 1e-3 * expected);
+    }
+    const Columns held = sweep("held", {"--response", "2e-3"});
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_EQ(held["reached"][k], 1);
+        EXPECT_NEAR(held["rms"][k], 2e-3, 0.05 * 2e-3);
+        EXPECT_NEAR(held["gain"][k], free["gain"][k], 0.03 * free["gain"][k]); // it is linear
+    }
+    // What is there is kept.
+    const std::string before = text_of(path("held") / "response.csv");
+    sweep("held", {"--response", "2e-3", "--resume"});
+    EXPECT_EQ(text_of(path("held") / "response.csv"), before);
+}
+
 } // namespace tamis::test::particle_damper_test
