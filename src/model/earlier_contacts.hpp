@@ -32,6 +32,13 @@ class EarlierContacts {
             if (std::invoke(key_, *c).feature == contact.point.feature) return c;
         return nullptr;
     }
+    // All of its pair, once find() was asked for the contact.
+    std::span<const Earlier> pair(const DetectedContact& contact) const
+    {
+        const Earlier* end = first_;
+        while (end != end_ && pair_of(std::invoke(key_, *end)) == pair_of(contact)) ++end;
+        return {first_, end};
+    }
 
   private:
     template <class C>

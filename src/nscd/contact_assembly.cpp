@@ -65,6 +65,9 @@ void ContactAssembly::assemble(std::span<const DetectedContact> found, const Sta
         for (int k = begin; k < end; ++k) {
             if (map_.meets_mechanism(found_[k]) != of_mechanisms) continue;
             const State::Impulse* last = earlier.find(found_[k]);
+            State::Impulse heir;
+            if (!last && found_[k].material->stiffness > 0 && inherit(k, earlier.pair(found_[k]), heir))
+                last = &heir;
             assemble_contact(step, k, last);
             if (last) recall(*last, k, problem);
         }
@@ -164,6 +167,47 @@ void ContactAssembly::assemble_contact(const Step& step, int k, const State::Imp
     side(1, d.body_b, on_b);
     step.problem.contacts[contact_of_[k] + 1] = contact;
     turn_minus_[k] = u_minus;
+}
+
+// Where points of a pair are gone and others are new, such as that of a corner that has passed an edge, the new ones
+// have the springs of those that are gone: their sum, shared by overlap, or less if that would be more energy.
+bool ContactAssembly::inherit(int k, std::span<const State::Impulse> before, State::Impulse& heir) const
+{
+    if (before.empty()) return false;
+    const auto pair = [&](int j) { return std::pair(found_[j].shape_a, found_[j].shape_b); };
+    int first = k, end = k + 1;
+    while (first > 0 && pair(first - 1) == pair(k)) --first;
+    while (end < static_cast<int>(found_.size()) && pair(end) == pair(k)) ++end;
+    const std::span<const DetectedContact> now = found_.subspan(first, end - first);
+
+    Vector3d gone(0, 0, 0);
+    double energy = 0; // of what is gone, in the unit of its square
+    for (const State::Impulse& point : before) {
+        const auto same = [&](const DetectedContact& d) { return d.point.feature == point.feature; };
+        if (std::any_of(now.begin(), now.end(), same)) continue;
+        gone += point.spring;
+        energy += point.spring.squaredNorm();
+    }
+    const DetectedContact* deepest = nullptr; // of the new points
+    double sum = 0, squares = 0;              // of their overlaps
+    for (const DetectedContact& d : now) {
+        const auto same = [&](const State::Impulse& point) { return point.feature == d.point.feature; };
+        if (std::any_of(before.begin(), before.end(), same)) continue;
+        if (!deepest || d.point.gap < deepest->point.gap) deepest = &d;
+        const double overlap = std::max(-d.point.gap, 0.0);
+        sum += overlap;
+        squares += overlap * overlap;
+    }
+    double share = deepest == &found_[k] ? 1 : 0, shared = 1; // sum of the squares of the shares
+    if (sum > 0) {
+        share = std::max(-found_[k].point.gap, 0.0) / sum;
+        shared = squares / (sum * sum);
+    }
+    const double wanted = shared * gone.squaredNorm();
+    if (wanted > energy) share *= std::sqrt(energy / wanted);
+    heir.r = heir.spring = share * gone;
+    heir.rolling.setZero();
+    return share > 0 && energy > 0;
 }
 
 // The force is that of springs at the end of the step, and of dampers beside them. With spring s and force f, times h:

@@ -55,6 +55,7 @@ class ContactAssembly {
   private:
     struct Step; // what an assembly works with
     void assemble_contact(const Step& step, int k, const State::Impulse* last);
+    bool inherit(int k, std::span<const State::Impulse> before, State::Impulse& heir) const;
     void comply(const Step& step, int k, const State::Impulse* last, Contact& contact);
     Eigen::Vector3d spring(const ContactProblem& problem, double h, int k) const;
     void add_rigid_side(const Step& step, Contact& contact, int side, int block, const Eigen::Vector3d& point,
