@@ -135,18 +135,19 @@ int main(int argc, char** argv)
     fmt::print("{} stones, blade {}, mu = {}, k = {:g} N/m, h = {} s\nforce of the run on the blade, N: ", n,
                kind, friction, stiffness, h);
     double all_sweeps = 0;
-    long failed = 0;
+    long failed = 0, wedged = 0;
     for (int k = 1; k <= prelude; ++k) {
         const bool chosen = k % std::max(prelude / steps, 1) == 0;
         if (chosen) states.push_back(before.state());
         const StepReport report = before.step();
         all_sweeps += report.sweeps;
         failed += !report.converged;
+        wedged += report.wedged[0] >= 0;
         if (chosen) fmt::print(" {:.0f}", before.view().contact_force(scene.tool).force.x());
         std::fflush(stdout);
     }
-    fmt::print("\n{:.0f} sweeps per step, {} of {} not converged, penetration {:.2g} mm\n",
-               all_sweeps / prelude, failed, prelude, 1e3 * penetration(before));
+    fmt::print("\n{:.0f} sweeps per step, {} of {} not converged ({} wedged), penetration {:.2g} mm\n",
+               all_sweeps / prelude, failed, prelude, wedged, 1e3 * penetration(before));
 
     // Each of these steps by each solver, from the impulses of the step before and from none.
     fmt::print("\nthese steps anew: force, N; largest difference from the first row\n");
@@ -161,7 +162,7 @@ int main(int argc, char** argv)
             MoreauJean run = stepper(solver, tolerance);
             fmt::print("{:<15} {:>6.0e} {} ", solver, tolerance, warm ? "warm" : "cold");
             double total = 0, difference = 0;
-            long sweeps_here = 0, failed_here = 0;
+            long sweeps_here = 0, failed_here = 0, wedged_here = 0;
             for (std::size_t k = 0; k < states.size(); ++k) {
                 State state = states[k];
                 if (!warm)
@@ -172,14 +173,16 @@ int main(int argc, char** argv)
                 total += seconds() - start;
                 sweeps_here += report.sweeps;
                 failed_here += !report.converged;
+                wedged_here += report.wedged[0] >= 0;
                 const double found = run.view().contact_force(scene.tool).force.x();
                 if (reference.size() < states.size()) reference.push_back(found);
                 difference = std::max(difference, std::abs(found / reference[k] - 1));
                 fmt::print(" {:>6.0f}", found);
             }
             const double count = static_cast<double>(states.size());
-            fmt::print("  {:>8.2g} %  {:>6.0f} sweeps {:>3} not converged {:>6.0f} ms\n", 100 * difference,
-                       static_cast<double>(sweeps_here) / count, failed_here, 1e3 * total / count);
+            fmt::print("  {:>8.2g} %  {:>6.0f} sweeps {:>3} not converged, {} wedged {:>6.0f} ms\n",
+                       100 * difference, static_cast<double>(sweeps_here) / count, failed_here, wedged_here,
+                       1e3 * total / count);
             std::fflush(stdout);
         }
 
@@ -219,9 +222,10 @@ int main(int argc, char** argv)
             const SolverReport report = solver->solve(copy);
             fmt::print(
                 "{:<9} {} {:>7} sweeps {:>9.0f} N  residual rms {:.1e} max {:.1e}  violation {:.1e} m/s "
-                "{:>7.2f} s\n",
+                "{:>7.2f} s{}\n",
                 name, warm ? "warm" : "cold", report.sweeps, force(copy), report.residual.natural_rms,
-                report.residual.natural_max, report.residual.approach, seconds() - start);
+                report.residual.natural_max, report.residual.approach, seconds() - start,
+                report.growth ? "  wedged" : "");
             std::fflush(stdout);
         }
     }

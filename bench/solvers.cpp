@@ -1,6 +1,7 @@
 // The contact solvers by Google Benchmark: bench_solvers [--benchmark_filter=...]
 // [--benchmark_repetitions=...]
 //                                     bench_solvers --heaps N [FIRST]
+//                                     bench_solvers --solvable N
 //
 // Each line is the solution of one bed of grains (39 833 contacts of 5488 grains) by exactly 100 sweeps, with
 // all that belongs to it: arranging the contacts, checks of the residual. `ns` is the time per contact and
@@ -8,10 +9,15 @@
 //
 // --heaps: N heaps of spheres with masses of four decades (tests/contact/heaps.hpp), from number FIRST on, by the
 // robust solver from r = 0 to 1e-8.
+//
+// --solvable: N small random problems made to have a solution (tests/contact/solvable.hpp), in at most 2000 sweeps:
+// how many each solver solves, and of how many it says that there is no solution.
 #include "contact/heaps.hpp"
+#include "contact/solvable.hpp"
 #include "tamis/contact/auto_solver.hpp"
 #include "tamis/contact/robust_solver.hpp"
 
+#include <array>
 #include <benchmark/benchmark.h>
 #include <chrono>
 #include <cstdio>
@@ -93,12 +99,34 @@ void solve_heaps(int count, int first)
     std::printf("solved %d of %d, worst error %.1e, %.1f s\n", solved, count, worst, seconds);
 }
 
+void solve_solvable(unsigned count)
+{
+    std::printf("%-16s %7s %12s %12s\n", "solver", "solved", "at the limit", "no solution");
+    for (const char* name : {"nlgs", "coloured", "coloured-float", "anderson", "auto"}) {
+        std::array<int, 3> ended{};
+        for (unsigned seed = 0; seed < count; ++seed) {
+            ContactProblem problem = beds::solvable(seed);
+            const std::unique_ptr<ContactSolver> solver = make_solver(name, 1);
+            solver->stop.max_sweeps = 2000;
+            ++ended[static_cast<int>(solver->solve(problem).status)];
+        }
+        std::printf("%-16s %7d %12d %12d\n", name, ended[static_cast<int>(SolverStatus::converged)],
+                    ended[static_cast<int>(SolverStatus::iteration_limit)],
+                    ended[static_cast<int>(SolverStatus::no_solution)]);
+        std::fflush(stdout);
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
     if (argc > 2 && std::strcmp(argv[1], "--heaps") == 0) {
         solve_heaps(std::atoi(argv[2]), argc > 3 ? std::atoi(argv[3]) : 0);
+        return 0;
+    }
+    if (argc > 2 && std::strcmp(argv[1], "--solvable") == 0) {
+        solve_solvable(static_cast<unsigned>(std::atoi(argv[2])));
         return 0;
     }
     benchmark::Initialize(&argc, argv);

@@ -86,6 +86,7 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
     SolverReport all;
     bool single = true;
     spots_ = 0;
+    wedge_.found(problem, 0);
     double before = std::numeric_limits<double>::infinity(), left = before; // largest part of what is allowed
     const auto go_on = [&] {
         NlgsColoured& solver = single ? in_float_ : in_double_;
@@ -96,6 +97,11 @@ SolverReport FloatThenDouble::solve(ContactProblem& problem)
         all = {part.status, all.sweeps + part.sweeps, part.residual, part.solver, part.growth};
         before = left;
         left = stop.excess(part.residual);
+        // A stretch is too short to tell growth without end from what ends; that of all of them is looked at here.
+        if (part.status == SolverStatus::iteration_limit && wedge_.found(problem, all.sweeps)) {
+            all.no_solution(wedge_.growth());
+            return false;
+        }
         return part.status == SolverStatus::iteration_limit && all.sweeps < stop.max_sweeps &&
                !std::isnan(part.residual.natural_max);
     };

@@ -6,6 +6,7 @@
 #include "tamis/contact/nlgs.hpp"
 #include "tamis/contact/nlgs_coloured.hpp"
 #include "tamis/contact/robust_contacts.hpp"
+#include "tamis/contact/wedge.hpp"
 
 #include <memory>
 
@@ -43,6 +44,7 @@ class FloatThenDouble : public ContactSolver {
   private:
     NlgsColoured in_float_, in_double_;
     HardSpot spot_;
+    Wedge wedge_;
     int spots_ = 0;
 };
 

@@ -1,13 +1,8 @@
 // Wedges: found where impulses grow without end, and nowhere else.
-#include "contact/beds.hpp"
+#include "contact/solvable.hpp"
 #include "tamis/contact/auto_solver.hpp"
-#include "tamis/contact/nlgs.hpp"
-#include "tamis/contact/nlgs_coloured.hpp"
-#include "tamis/contact/wedge.hpp"
 
 #include <gtest/gtest.h>
-#include <numbers>
-#include <random>
 
 namespace tamis::wedge_test {
 namespace {
@@ -45,18 +40,11 @@ ContactProblem between_plates(double opening, double friction, double speed)
     return problem;
 }
 
-SolverReport solve(ContactProblem& problem, bool coloured)
+SolverReport solve(ContactProblem& problem, const char* name)
 {
-    if (coloured) {
-        NlgsColoured solver;
-        solver.stop.max_sweeps = 20000;
-        SolverReport report = solver.solve(problem);
-        report.growth = nullptr;
-        return report;
-    }
-    Nlgs solver;
-    solver.stop.max_sweeps = 20000;
-    SolverReport report = solver.solve(problem);
+    const std::unique_ptr<ContactSolver> solver = make_solver(name, 1);
+    solver->stop.max_sweeps = 20000;
+    SolverReport report = solver->solve(problem);
     report.growth = nullptr;
     return report;
 }
@@ -64,7 +52,7 @@ SolverReport solve(ContactProblem& problem, bool coloured)
 // Plates that close squeeze the body out if their angle is more than twice that of friction, and else not.
 TEST(Wedge, IsFoundInsideTheFrictionAngleOnly)
 {
-    for (const bool coloured : {false, true})
+    for (const char* solver : {"nlgs", "coloured", "coloured-float"})
         for (const double mu : {0.0, 0.2, 0.7})
             for (const double angle : {0.0, 0.2, 0.35, 0.5, 1.0, 1.15, 1.3, 2.0}) {
                 const double limit = 2 * std::atan(mu);
@@ -72,60 +60,21 @@ TEST(Wedge, IsFoundInsideTheFrictionAngleOnly)
                 const bool wedged = angle <= limit;
                 ContactProblem closing = between_plates(angle, mu, 0.1),
                                opening = between_plates(angle, mu, -0.1);
-                const SolverReport report = solve(closing, coloured);
+                const SolverReport report = solve(closing, solver);
                 EXPECT_EQ(report.status, wedged ? SolverStatus::no_solution : SolverStatus::converged)
-                    << coloured << " mu " << mu << " angle " << angle << " sweeps " << report.sweeps;
+                    << solver << " mu " << mu << " angle " << angle << " sweeps " << report.sweeps;
                 if (wedged) {
                     EXPECT_LE(report.sweeps, 2000);
                 }
-                EXPECT_EQ(solve(opening, coloured).status, SolverStatus::converged);
+                EXPECT_EQ(solve(opening, solver).status, SolverStatus::converged);
             }
-}
-
-// Random bodies and contacts, with prescribed velocities by which impulses chosen at random are a solution: some
-// contacts stick, some slide, some open.
-ContactProblem solvable(unsigned seed)
-{
-    beds::Random random(seed);
-    ContactProblem problem;
-    const int bodies = 1 + static_cast<int>(random(0, 8)),
-              contacts = 1 + static_cast<int>(random(0, 4 * bodies));
-    for (int b = 0; b < bodies; ++b)
-        beds::add_grain(problem, random.vector(1), std::pow(10, random(-2, 2)), Eigen::Matrix3d::Identity(),
-                        random.vector(1), random.vector(1));
-    const double friction = seed % 5 == 0 ? 0.0 : random(0, 1.2);
-    for (int a = 0; a < contacts; ++a) {
-        const int one = static_cast<int>(random(0, bodies)), other = static_cast<int>(random(-1, bodies));
-        if (one == other) continue;
-        beds::add_manifold(problem, other, one, random.vector(1), random.vector(1) + Vector3d(0, 0, 1e-3), 1,
-                           0, friction, 0, 0);
-    }
-    std::vector<Vector3d> u(problem.contacts.size(), Vector3d::Zero());
-    for (std::size_t a = 0; a < u.size(); ++a) {
-        Contact& contact = problem.contacts[a];
-        const double choice = random(0, 3), angle = random(0, 2 * std::numbers::pi), n = random(0.1, 1);
-        const Vector3d along(0, std::cos(angle), std::sin(angle));
-        if (choice < 1) {
-            u[a] = Vector3d(random(0, 1), 0, 0) + (friction > 0 ? random(0, 1) : 0.0) * along;
-        } else {
-            contact.r = Vector3d(n, 0, 0) + (choice < 2 ? random(0, 1) : 1.0) * friction * n * along;
-            if (choice > 2 && friction > 0) u[a] = -random(0, 1) * along;
-        }
-    }
-    problem.v = problem.v_free;
-    problem.rebuild_velocities();
-    for (std::size_t a = 0; a < u.size(); ++a) {
-        problem.contacts[a].drift = u[a] - problem.relative_velocity(problem.contacts[a]);
-        problem.contacts[a].r.setZero();
-    }
-    return problem;
 }
 
 TEST(Wedge, IsNotFoundInSolvableProblems)
 {
     int converged = 0;
     for (unsigned seed = 0; seed < 10000; ++seed) {
-        ContactProblem problem = solvable(seed);
+        ContactProblem problem = beds::solvable(seed);
         AutoSolver solver(1);
         solver.stop.max_sweeps = 2000;
         const SolverReport report = solver.solve(problem);
@@ -140,7 +89,7 @@ TEST(Wedge, IsNotFoundWhereContactsYield)
 {
     ContactProblem problem = between_plates(0.2, 0.7, 0.1);
     for (Contact& contact : problem.contacts) contact.compliance = {1e-2, 1e-2};
-    EXPECT_EQ(solve(problem, false).status, SolverStatus::converged);
+    EXPECT_EQ(solve(problem, "nlgs").status, SolverStatus::converged);
     EXPECT_GT(problem.contacts[0].r[0], 1);
 }
 
