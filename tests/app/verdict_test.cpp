@@ -7,11 +7,13 @@
 #include "tamis/io/file.hpp"
 #include "tamis/model/view.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 namespace tamis::test::verdict_test {
 
@@ -193,6 +195,7 @@ struct Ended {
     int code = -1;
     std::string said, error; // on both streams; what it threw
     nlohmann::json summary;
+    std::string contacts; // of the last frame, as written for ParaView; with --frames
     Severity severity(const std::string& name) const
     {
         for (const nlohmann::json& f : summary["verdict"]["findings"])
@@ -216,7 +219,9 @@ struct Ended {
 Ended end_of(const std::function<void(Described&)>& what, std::vector<std::string> arguments = {})
 {
     const ScratchFolder folder;
-    arguments.insert(arguments.end(), {"--out", (folder / "a").string(), "--frames", "0"});
+    arguments.insert(arguments.end(), {"--out", (folder / "a").string()});
+    if (std::count(arguments.begin(), arguments.end(), "--frames") == 0)
+        arguments.insert(arguments.end(), {"--frames", "0"});
     Described script(what, arguments);
     Ended out;
     testing::internal::CaptureStderr();
@@ -229,6 +234,11 @@ Ended end_of(const std::function<void(Described&)>& what, std::vector<std::strin
     out.said += testing::internal::GetCapturedStderr();
     if (std::filesystem::exists(folder / "a" / "summary.json"))
         out.summary = nlohmann::json::parse(text_of(folder / "a" / "summary.json"));
+    std::filesystem::path last;
+    if (const std::filesystem::path frames = folder / "a/frames"; std::filesystem::exists(frames))
+        for (const auto& file : std::filesystem::directory_iterator(frames))
+            if (contains(file.path().filename().string(), "_contacts_")) last = std::max(last, file.path());
+    if (!last.empty()) out.contacts = text_of(last);
     return out;
 }
 
@@ -308,6 +318,10 @@ TEST(Verdict, LimitsOfTheCommandLineCount)
     const Ended end = end_of(pendulum, {"--limits", "turning=1e-5:1e-4"});
     EXPECT_EQ(end.code, 3);
     EXPECT_EQ(end.severity("turning"), Severity::absurd);
+    EXPECT_EQ(end_of(column(9, 0.02, 0.01),
+                     {"--solver", "nlgs", "--max-sweeps", "1", "--limits", "unconverged=1e-3:1e-3"})
+                  .code,
+              3);
     EXPECT_TRUE(contains(end_of(pendulum, {"--limits", "turn=1"}).error, "--limits has none called 'turn'"));
 }
 
@@ -479,6 +493,16 @@ TEST(Verdict, WedgedStonesAreNamed)
         << gone_on.said;
     EXPECT_TRUE(contains(gone_on.said, "take --contact-stiffness")) << gone_on.said;
 
+    // The frames show where: VTK states the range of an array, for vectors that of their lengths.
+    std::vector<std::string> drawn = coarse;
+    drawn.insert(drawn.end(), {"--frames", "2"});
+    const std::regex longest(R"x(<DataArray[^>]*Name="wedge"[^>]*RangeMax="([^"]*)")x");
+    const auto range_max = [&](const Ended& ended) {
+        std::smatch found;
+        return std::regex_search(ended.contacts, found, longest) ? std::stod(found[1]) : NAN;
+    };
+    EXPECT_NEAR(range_max(end_of(press, drawn)), 1, 1e-6);
+
     std::vector<std::string> to_stop = coarse;
     to_stop.insert(to_stop.end(), {"--wedged", "stop"});
     const Ended stopped = end_of(press, to_stop);
@@ -489,6 +513,8 @@ TEST(Verdict, WedgedStonesAreNamed)
     soft.insert(soft.end(), {"--contact-stiffness", "1e6"});
     const Ended yields = end_of(press, soft);
     EXPECT_FALSE(contains(yields.said, "no solution")) << yields.said;
+    soft.insert(soft.end(), {"--frames", "2"});
+    EXPECT_EQ(range_max(end_of(press, soft)), 0);
     EXPECT_EQ(yields.value("unconverged"), 0);
 }
 

@@ -157,10 +157,11 @@ TEST(SceneWriter, LinesAreCountedAndLabelledBesidePolygons)
     EXPECT_EQ(attribute_of(lines, "DataArray[^>]*Name=\"connectivity\"", "RangeMax"), "5");
 }
 
-TEST(SceneWriter, ContactsCarryImpulseAndGap)
+TEST(SceneWriter, ContactsCarryImpulseGapAndWedge)
 {
     ScratchFolder folder;
-    const std::vector contacts{Arrow{{1, 0, 0}, {0, 3, 4}, -0.25}, Arrow{{2, 0, 0}, {0, 0, 1}, 0.5}};
+    const std::vector contacts{Arrow{{1, 0, 0}, {0, 3, 4}, -0.25, {0, 0, 1}},
+                               Arrow{{2, 0, 0}, {0, 0, 1}, 0.5, {0.375, 0, 0.5}}};
     SceneWriter(folder / "", "s").frame(0, {}, contacts);
     const std::string xml = text_of(folder / "frames/s_contacts_000000.vtp");
     EXPECT_EQ(attribute_of(xml, "Piece", "NumberOfPoints"), "2");
@@ -171,6 +172,10 @@ TEST(SceneWriter, ContactsCarryImpulseAndGap)
     EXPECT_EQ(attribute_of(xml, impulse, "RangeMax"), "5");
     EXPECT_EQ(attribute_of(xml, gap, "RangeMin"), "-0.25");
     EXPECT_EQ(attribute_of(xml, gap, "RangeMax"), "0.5");
+    const std::string wedge = "DataArray[^>]*Name=\"wedge\"";
+    EXPECT_EQ(attribute_of(xml, wedge, "NumberOfComponents"), "3");
+    EXPECT_EQ(attribute_of(xml, wedge, "RangeMin"), "0.625");
+    EXPECT_EQ(attribute_of(xml, wedge, "RangeMax"), "1");
 }
 
 TEST(SceneWriter, EmptySceneKeepsItsArrays)
