@@ -23,8 +23,8 @@
 // Sample runs:  beam_damper --balls 10 --elements 1 --settle 0.01 --t-end 0.02
 //               beam_damper --balls 10 --elements 1 --settle 0.01 --t-end 0.02 --method dem --coupling loose
 //               beam_damper --particles lumped --elements 1 --stepped-sine --points 1 --steady 2 --longest 3 --h 1e-3
-#include "tamis/analysis/stepped_sine.hpp"
-#include "tamis/app/study.hpp"
+#include "support/damper_results.hpp"
+#include "support/sine_sweep.hpp"
 #include "tamis/cosim/coupled.hpp"
 #include "tamis/dem/penalty_law.hpp"
 
@@ -38,22 +38,6 @@ using std::numbers::pi;
 namespace {
 
 constexpr double g = 9.81;
-
-// F(t); frequency and amplitude may change, without a jump of the phase.
-struct Excitation {
-    double frequency = 0, amplitude = 0, phase = 0, start = 0;
-    double force(double t) const
-    {
-        return t < start ? 0 : amplitude * std::sin(2 * pi * frequency * (t - start) + phase);
-    }
-    void change(double t, double f, double a)
-    {
-        phase = std::remainder(2 * pi * frequency * (t - start) + phase, 2 * pi);
-        start = t;
-        frequency = f;
-        amplitude = a;
-    }
-};
 
 struct BeamDamper {
     int balls = 120, elements = 1;
@@ -80,10 +64,10 @@ struct BeamDamper {
         Body damper, sensor;
         ShapeId cavity;
     };
-    Parts build(ModelDescription& model, const std::shared_ptr<const Excitation>& excitation) const;
+    Parts build(ModelDescription& model, const std::shared_ptr<const Sine>& excitation) const;
 };
 
-BeamDamper::Parts BeamDamper::build(ModelDescription& model, const std::shared_ptr<const Excitation>& F) const
+BeamDamper::Parts BeamDamper::build(ModelDescription& model, const std::shared_ptr<const Sine>& F) const
 {
     model.gravity({0, 0, -g});
     struct Station {
@@ -120,7 +104,7 @@ BeamDamper::Parts BeamDamper::build(ModelDescription& model, const std::shared_p
                     .damping = 2 * structural_damping / (2 * pi * first_frequency())});
         before = here;
         if (s.x == shaker)
-            model.wrench(here, [F](const View& v) { return Wrench{.force = {0, F->force(v.time()), 0}}; });
+            model.wrench(here, [F](const View& v) { return Wrench{.force = {0, F->at(v.time()), 0}}; });
         if (s.x == sensors[3]) parts.sensor = body;
         if (damper) parts.damper = body;
     }
@@ -159,57 +143,6 @@ BeamDamper::Parts BeamDamper::build(ModelDescription& model, const std::shared_p
                balls, diameter, placed);
     return parts;
 }
-
-// The model under its excitation, period by period.
-class Shaken : public Experiment {
-  public:
-    Shaken(std::unique_ptr<Stepper> stepper, std::shared_ptr<Excitation> force, Body sensor)
-        : stepper_(std::move(stepper)), force_(std::move(force)), sensor_(sensor)
-    {
-        note();
-    }
-    void run_until(double t)
-    {
-        while (view().time() < t) advance();
-    }
-    void excite(double frequency, double amplitude) override
-    {
-        force_->change(view().time(), frequency, amplitude);
-        from_ = view().time();
-    }
-    PeriodResponse run_period() override
-    {
-        const double f = force_->frequency, to = from_ + 1 / f;
-        while (view().time() < to) advance();
-        const Harmonic v = harmonic({t_, v_}, f, {from_, to});
-        const double w = 2 * pi * f,
-                     a = w * v.amplitude; // y' = V sin(w t + phase): y'' is ahead by a quarter
-        const double of_force = force_->phase - w * force_->start;
-        const auto keep = std::upper_bound(t_.begin(), t_.end(), to) - t_.begin() - 1;
-        t_.erase(t_.begin(), t_.begin() + keep);
-        v_.erase(v_.begin(), v_.begin() + keep);
-        from_ = to;
-        return {a / std::sqrt(2), std::polar(a, v.phase + pi / 2 - of_force)};
-    }
-
-  private:
-    const View& view() const { return stepper_->view(); }
-    void advance()
-    {
-        stepper_->step();
-        note();
-    }
-    void note()
-    {
-        t_.push_back(view().time());
-        v_.push_back(view().velocity(sensor_).y());
-    }
-    std::unique_ptr<Stepper> stepper_;
-    std::shared_ptr<Excitation> force_;
-    Body sensor_;
-    double from_ = 0;
-    std::vector<double> t_, v_; // of the sensor
-};
 
 } // namespace
 
@@ -259,7 +192,7 @@ TAMIS_MODEL(beam_damper, "A cantilever with a particle damper, shaken sideways (
         study([=](Study& s) {
             BeamDamper damper = p;
             damper.stiffness = stiffness;
-            const auto excitation = std::make_shared<Excitation>();
+            const auto excitation = std::make_shared<Sine>();
             ModelDescription shaken("beam_damper");
             const BeamDamper::Parts parts = damper.build(shaken, excitation);
             const Model& finished = shaken.finish();
@@ -280,45 +213,26 @@ TAMIS_MODEL(beam_damper, "A cantilever with a particle damper, shaken sideways (
             } else {
                 stepper = std::make_unique<MoreauJean>(finished, nonsmooth);
             }
-            Shaken experiment(std::move(stepper), excitation, parts.sensor);
-            Study::Table& table =
-                s.resumed_table("response.csv", {"frequency", "force", "rms", "gain", "phase", "settled",
-                                                 "reached", "periods", "trials"});
-            if (table.rows() < points) experiment.run_until(settle);
-            double amplitude = table.rows() > 0 ? table.columns()["force"].back() : force;
-            s.fill(table, points, [&](long row) {
-                const double f =
-                    points > 1 ? from + static_cast<double>(row) * (to - from) / (points - 1) : from;
-                const SinePoint point = sine_point(experiment, f, amplitude, how);
-                amplitude = point.amplitude;
-                return std::vector<double>{f,
-                                           point.amplitude,
-                                           point.rms,
-                                           std::abs(point.harmonic) / point.amplitude,
-                                           std::arg(point.harmonic),
-                                           point.steadiness != Steadiness::none ? 1.0 : 0.0,
-                                           point.reached ? 1.0 : 0.0,
-                                           static_cast<double>(point.periods),
-                                           static_cast<double>(point.trials)};
-            });
+            ShakenModel experiment(
+                std::move(stepper), excitation, [=](const View& v) { return v.velocity(parts.sensor).y(); },
+                Response::rate_of_it);
             s.results["level_g"] = level;
-            try {
-                const HalfPower found = half_power(table.columns()["frequency"], table.columns()["gain"]);
-                s.results["damping"] = found.damping;
-                s.results["frequency_Hz"] = found.f0;
-                s.say(fmt::format("{:.2f} g: {:.3f} Hz, damping ratio {:.3f} %", level, found.f0,
-                                  100 * found.damping));
-            } catch (const Error& error) {
-                s.results["no_damping"] = error.what();
-                s.say(std::string("No damping ratio: ") + error.what());
-            }
+            sine_sweep(s,
+                       {.from = from,
+                        .to = to,
+                        .points = points,
+                        .amplitude = force,
+                        .excitation = "force",
+                        .settle = settle,
+                        .how = how},
+                       experiment, fmt::format("{:.2f} g", level));
         });
         return;
     }
 
     // 3. One run, as a whole or cut at the contacts of the damper.
     const double frequency = opt("frequency", 6.4, "of the force", "Hz", positive);
-    auto excitation = std::make_shared<Excitation>();
+    auto excitation = std::make_shared<Sine>();
     *excitation = {.frequency = frequency, .amplitude = force, .start = settle};
     const BeamDamper::Parts parts = p.build(model, excitation);
     if (!p.lumped) cut(parts.damper, CutKind::contacts);
@@ -329,11 +243,16 @@ TAMIS_MODEL(beam_damper, "A cantilever with a particle damper, shaken sideways (
     record(
         "v", [=](const View& s) { return s.velocity(parts.sensor).y(); }, "m/s");
     record(
-        "force", [=](const View& s) { return excitation->force(s.time()); }, "N");
+        "force", [=](const View& s) { return excitation->at(s.time()); }, "N");
     record(
         "push", [=](const View& s) { return s.contact_force(parts.cavity).force.y(); }, "N");
     record(
         "dissipated", [](const View& s) { return s.dissipated().sum(); }, "J");
+    for (const Result& r : damper_results({.position = "y",
+                           .velocity = "v",
+                           .frequency = frequency,
+                           .particle_mass = p.lumped ? 0 : p.balls * p.ball_mass()}))
+        result(r.names, r.values, r.unit);
     defaults.h = 2e-4;
     defaults.frames = 100;
     run_until(settle + 20 / frequency);
