@@ -84,6 +84,9 @@ def contours(axes, of, found, column, factor, label, levels):
                          linewidths=0.8)
     axes.clabel(lines, fmt="%g mm", fontsize=7)
     axes.set(xscale="log", yscale="log", xlabel="frequency [Hz]")
+    marks = [x for x in (5, 10, 20, 50, 70, 100) if of[0] <= x <= of[-1]]
+    axes.set_xticks(marks, [f"{x:g}" for x in marks])
+    axes.set_xticks([], minor=True)
     axes.figure.colorbar(filled, ax=axes, label=label)
 
 
