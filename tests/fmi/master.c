@@ -56,10 +56,10 @@ static void log_to_stderr(void* environment, const char* instance, int status, c
 
 static char* text_of(const char* path)
 {
+    static char text[1 << 20]; /* of one file */
     FILE* file = fopen(path, "rb");
-    char* text = calloc(1, 1 << 20);
-    if (!file || !text) stop("cannot read", path);
-    if (fread(text, 1, (1 << 20) - 1, file) == 0) stop("nothing in", path);
+    if (!file) stop("cannot read", path);
+    if (fread(text, 1, sizeof text - 1, file) == 0) stop("nothing in", path);
     fclose(file);
     return text;
 }
@@ -67,7 +67,9 @@ static char* text_of(const char* path)
 /* The value of an attribute behind a place of a text. */
 static char* attribute(const char* text, const char* name)
 {
-    char key[64], *value;
+    static char all[1 << 16]; /* values of the attributes that were asked for */
+    static size_t used;
+    char key[64], *value = all + used;
     const char* from;
     size_t length;
     snprintf(key, sizeof key, " %s=\"", name);
@@ -75,9 +77,9 @@ static char* attribute(const char* text, const char* name)
     if (!from) stop("no attribute", name);
     from += strlen(key);
     length = strcspn(from, "\"");
-    value = calloc(1, length + 1);
-    if (!value) stop("no memory for", name);
+    if (length >= sizeof all - used) stop("no room for", name);
     memcpy(value, from, length);
+    used += length + 1; /* a zero follows */
     return value;
 }
 
