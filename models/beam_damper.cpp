@@ -183,7 +183,8 @@ TAMIS_MODEL(beam_damper, "A cantilever with a particle damper, shaken sideways (
                                 "that steps the balls") == "dem";
         const std::string coupling =
             choice("coupling", "loose", {"monolithic", "loose", "tight"}, "of beam and balls");
-        const double h = opt("h", 2e-4, "step; of the method dem alone, Hart's", "s", positive);
+        const bool by_hart = dem && coupling == "monolithic"; // the step of the method dem alone
+        const double h = by_hart ? 0 : opt("h", 2e-4, "step", "s", positive);
         const double stiffness =
             opt("contact-stiffness", p.stiffness, "of all contacts", "N/m", not_negative);
         if (to < from) refuse("--to is {} Hz, below --from: give a higher frequency.", to);

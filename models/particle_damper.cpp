@@ -75,11 +75,11 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
     const double k = opt("stiffness", 1602.7, "of its spring", "N/m", positive);
     const double c = opt("damping", 0.116, "of its damper", "N s/m", not_negative);
     const double X = opt("amplitude", 1e-3, "of the base", "m", positive);
-    const double f = opt("frequency", 12, "of the base", "Hz", positive);
-    const double w = 2 * std::numbers::pi * f;
     const bool stepped =
         flag("stepped-sine", "one frequency after the other, each until it is steady, instead of one run");
-    const double from = stepped ? opt("from", 8, "lowest frequency", "Hz", positive) : f;
+    const double f = stepped ? opt("from", 8, "lowest frequency", "Hz", positive)
+                             : opt("frequency", 12, "of the base", "Hz", positive);
+    const double w = 2 * std::numbers::pi * f;
     struct Parts {
         Body base, container;
     };
@@ -93,7 +93,7 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
                                        .mass = mass,
                                        .com = {0, 0, height / 2},
                                        .inertia = {1e-4, 1e-4, 1e-4}}); // it does not turn
-        to.start(container, 0, -X * (2 * std::numbers::pi * from));
+        to.start(container, 0, -X * (2 * std::numbers::pi * f));
         to.spring(to.coordinate(container), {.stiffness = k, .damping = c});
         to.show(base, box(length / 10, width, height / 4), {.p = {-length, 0, height / 2}}, "base");
         return Parts{base, container};
@@ -127,7 +127,7 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
 
     // 5. The stepped sine: a study that steps a model of its own.
     if (stepped) {
-        SineSweep sweep{.from = from, .excitation = "amplitude"};
+        SineSweep sweep{.from = f, .excitation = "amplitude"};
         sweep.to = opt("to", 15, "highest frequency", "Hz", positive);
         sweep.points = count("points", 29, "frequencies", {1, 10000});
         sweep.amplitude = X;
@@ -140,9 +140,10 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
         const NormalLaw law = asked_normal_law();
         const std::string coupling =
             choice("coupling", "monolithic", {"monolithic", "loose", "tight"}, "of oscillator and particles");
-        const double h = opt("h", 1e-4, "step; of the method dem alone, Hart's", "s", positive);
-        const double tolerance = opt("tolerance", 5e-2, "of the contact solver", "", positive);
-        if (sweep.to < from) refuse("--to is {} Hz, below --from: give a higher frequency.", sweep.to);
+        const bool dem = by == Method::dem; // alone, by Hart's step
+        const double h = dem && coupling == "monolithic" ? 0 : opt("h", 1e-4, "step", "s", positive);
+        const double tolerance = dem ? 1 : opt("tolerance", 5e-2, "of the contact solver", "", positive);
+        if (sweep.to < f) refuse("--to is {} Hz, below --from: give a higher frequency.", sweep.to);
         if (by != Method::moreau_jean && (by != Method::dem || n == 0))
             refuse("--stepped-sine steps particles by --method moreau-jean or dem: take one of these.");
         if (coupling != "monolithic" && n == 0)
@@ -158,7 +159,6 @@ TAMIS_MODEL(particle_damper, "A mass on a spring, damped by particles (Zhang et 
             MoreauJeanOptions nonsmooth{
                 .h = h, .force = n > 0 ? ForceEvaluation::explicit_ : ForceEvaluation::midpoint};
             nonsmooth.contacts = {.tolerance = tolerance, .threads = 1};
-            const bool dem = by == Method::dem;
             std::unique_ptr<Stepper> stepper;
             if (coupling != "monolithic") {
                 CoupledOptions o{.H = h, .nonsmooth_substeps = dem ? 0 : 1};

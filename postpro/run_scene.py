@@ -20,7 +20,7 @@ units = {"speed": "speed [m/s]", "force": "force [N]", "contacts": "contacts"}
 def find_frames(word):
     """The folder of a run. A study has no frames: what draws it instead is told."""
     name = Path(word).name if "/" not in word and not Path(word).exists() else Run(find(word)).model
-    if re.search(r"^ *study\(", source(name), re.M):
+    if re.search(r"^    study\(", source(name), re.M):
         instead = f"tamis plot {name} draws its figures" if (root / "postpro" / f"{name}.py").is_file() else \
             f"tamis report {name} shows its tables"
         fail(f"{name} is a study, which has no frames: {instead}.")

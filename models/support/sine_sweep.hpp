@@ -11,9 +11,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <numbers>
+#include <string>
+#include <vector>
 
 namespace tamis {
 

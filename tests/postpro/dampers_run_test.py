@@ -1,4 +1,4 @@
-"""A study of dampers as a whole, with true runs: 10 balls, two periods, at two frequencies and intensities."""
+"""A study of dampers as a whole, with true runs: 40 balls, three periods, at two frequencies and intensities."""
 import contextlib
 import io
 import json
@@ -26,7 +26,7 @@ if not program.is_file():
     sys.exit(77)
 
 jobs_of = run_folder.jobs_of
-tiny = {name: ({**options, "balls": 10, "cycles": 2, "judged": 1}, [50, 100], [8, 20])
+tiny = {name: ({**options, "balls": 40, "cycles": 3, "judged": 2}, [50, 100], [8, 20])
         for name, (options, _, _) in damping_map.maps.items()}
 
 

@@ -28,7 +28,7 @@ import gallery
 import movie
 import pictures
 import run_files
-from run_scene import RunScene, limits
+from run_scene import RunScene, find_frames, limits
 from vtk_scene import balls, behind, grain_centres, pick, points_of, read
 
 display = shutil.which("xvfb-run")
@@ -131,6 +131,10 @@ class Pictures(unittest.TestCase):
         self.refused("stability is a study", movie, study)
         (self.run_folder / "falling.pvd").unlink()
         self.refused("make a run with frames first", pictures, self.run_folder)
+
+    def test_a_model_that_is_a_study_by_an_option_alone_has_frames(self):
+        (self.run_folder / "summary.json").write_text('{"model": "particle_damper"}')
+        self.assertEqual(Path(find_frames(str(self.run_folder))), self.run_folder)
 
     def test_unknown_options_get_one_sentence(self):
         for program, name in ((pictures, "pictures"), (movie, "movie"), (gallery, "pictures --gallery")):
