@@ -135,6 +135,8 @@ def on_slurm(campaign, options, wait):
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                           stdin=subprocess.DEVNULL) as waiting:
         collect = waiting.stdout.readline().strip().split(";")[0]
+        if not collect:
+            fail(f"sbatch did not take the job that collects; {', '.join(jobs) or 'nothing'} goes on.")
         note(collect)
         shown = time.monotonic()
         try:

@@ -1,9 +1,9 @@
 """Displacement of the particle damper by several solvers of its smooth side: LABEL=FOLDER for each run, the first of
 them the one that the others are compared with. Draws them over each other, and how far each is from the first."""
-import argparse
 from pathlib import Path
 
 import numpy as np
+from model_program import Arguments
 from run_folder import RunFolder
 from style import fail, legend_above, page, save
 
@@ -35,7 +35,7 @@ def figure(runs):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Arguments(description=__doc__)
     parser.add_argument("runs", nargs="+", metavar="LABEL=FOLDER")
     parser.add_argument("--out", type=Path, default=Path("peers.png"), help="(default: %(default)s)")
     chosen = parser.parse_args()

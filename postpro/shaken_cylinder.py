@@ -127,8 +127,9 @@ def table(found, t_end):
         beside = found.get((diameter, "dem_elastic"))
         distance = (f"{1e3 * apart(run, beside, min(0.2, t_end)):.2f}" if beside and run["t"][-1] >= 0.02 else "–")
         step = run.summary["t"] / run.summary["steps"]
+        dissipated = f"{1e3 * per_period(run):.2f}" if np.isfinite(per_period(run)) else "–"
         lines.append(f"| {diameter:g} | {balls(run, diameter)} | {methods[method][0]} | {distance} | "
-                     f"{1e3 * per_period(run):.2f} | {cost(run):.3g} | "
+                     f"{dissipated} | {cost(run):.3g} | "
                      f"{1e9 * cost(run) * step / balls(run, diameter):.0f} |")
     return "\n".join(lines) + "\n"
 

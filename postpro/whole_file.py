@@ -15,7 +15,8 @@ def replacing(path):
         yield new
         new.replace(path)
     except OSError as error:
-        fail(f"cannot write {path}: {error.strerror}.")
+        ours = error.filename is None or str(error.filename) in (str(new), str(path.parent))
+        fail(f"cannot {'write' if ours else 'read'} {path if ours else error.filename}: {error.strerror}.")
     finally:
         with contextlib.suppress(OSError):
             new.unlink(missing_ok=True)

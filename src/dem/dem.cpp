@@ -1,6 +1,6 @@
 // See dem.hpp for the scheme and penalty_bed.hpp for the balls. Materials give the linear law as they do for compliant
-// contacts: stiffness, shear_ratio, damping or restitution; rolling is mu_R R_r of (6). Hertz's law has the stiffness of
-// Young's modulus and Poisson's ratio, Mindlin's k_T / S = 4 G' / E' = 2 (1 - nu) / (2 - nu) of equal materials.
+// contacts: stiffness, shear_ratio, damping or restitution; rolling is mu_R R_r of (6). Hertz's law has the stiffness
+// of Young's modulus and Poisson's ratio, Mindlin's k_T / S = 4 G' / E' = 2 (1 - nu) / (2 - nu) of equal materials.
 #include "tamis/dem/dem.hpp"
 
 #include "tamis/base/error.hpp"

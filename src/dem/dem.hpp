@@ -27,7 +27,7 @@ struct DemOptions {
 };
 
 // Hart's step (1) of the grain for which it is smallest; infinite if contacts are rigid or there are no grains. Hertz's
-// law has the stiffness of impacts of 1 m/s on a wall: at a hundred times the speed the step would be 0.4 times as long.
+// law has the stiffness of impacts of 1 m/s on a wall: at a hundred times the speed the step would be 0.4 times that.
 double hart_step(const Features& features, double alpha = 0.1);
 inline double hart_step(const Model& model, double alpha = 0.1)
 {

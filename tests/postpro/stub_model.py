@@ -53,7 +53,9 @@ def methods(options):
 
 def summary(out, options, status, **more):
     out.mkdir(parents=True, exist_ok=True)
-    (out / "summary.json").write_text(json.dumps({"status": status, "parameters": options, **more}))
+    new = out / f"summary.json.{os.getpid()}"
+    new.write_text(json.dumps({"status": status, "parameters": options, **more}))
+    new.replace(out / "summary.json")  # whole at any time
 
 
 def solve(options):
