@@ -1,4 +1,4 @@
-// `./tamis fmu MODEL`: the nonsmooth side of a model as an FMU for co-simulation.
+// The nonsmooth side of a model as an FMU for co-simulation, for `tamis fmu MODEL`.
 #pragma once
 
 #include "tamis/app/script.hpp"
