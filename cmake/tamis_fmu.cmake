@@ -10,7 +10,7 @@ tamis_may_be_shared(fmu_functions)
 # Libraries that lie beside it are taken from there, those that they need, too. What it has started stays loaded:
 # threads of OpenMP may still wait in it.
 set(tamis_fmu_link_options -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/fmu_functions.map -Wl,--no-undefined
-                           -Wl,--as-needed -Wl,--disable-new-dtags -Wl,-z,nodelete)
+                           -Wl,--as-needed -Wl,--disable-new-dtags -Wl,-z,nodelete -Wl,--strip-debug)
 target_link_options(fmu_functions INTERFACE ${tamis_fmu_link_options})
 function(tamis_add_fmu name)
   add_library(fmu_${name} MODULE EXCLUDE_FROM_ALL)

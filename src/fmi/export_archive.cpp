@@ -12,6 +12,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint16_t oldest_day = 1 << 5 | 1; // 1 January 1980
+constexpr zip_uint32_t level = 6; // the highest, 9, takes three times as long and makes files 1 % smaller
 
 void check(bool good, const std::filesystem::path& path, const char* words)
 {
@@ -38,7 +39,9 @@ void ExportArchive::write(const std::filesystem::path& path) const
         const zip_int64_t entry = zip_file_add(opened, name.c_str(), source, ZIP_FL_ENC_UTF_8);
         if (entry < 0) zip_source_free(source);
         check(entry >= 0, path, zip_strerror(opened));
-        zip_file_set_dostime(opened, static_cast<zip_uint64_t>(entry), 0, oldest_day, 0);
+        const auto index = static_cast<zip_uint64_t>(entry);
+        zip_file_set_dostime(opened, index, 0, oldest_day, 0);
+        zip_set_file_compression(opened, index, ZIP_CM_DEFLATE, level);
     }
     check(zip_close(opened) == 0, path, zip_strerror(opened));
     archive.release();
