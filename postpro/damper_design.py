@@ -59,7 +59,7 @@ def figure_of(zeta, of, over):
     figure, axes = plt.subplots(figsize=(page / 2, 2.9))
     x, y = np.meshgrid(1e3 * np.array(over), 1e3 * np.array(of))
     filled = axes.contourf(x, y, 100 * np.ma.masked_invalid(zeta), levels=12, cmap="cividis")
-    axes.plot(x.ravel(), y.ravel(), linestyle="none", marker=".", color=black)
+    axes.plot(x.ravel(), y.ravel(), linestyle="none", marker=".", color=black, clip_on=False)
     for k in range(len(over)):
         if not np.all(np.isnan(zeta[:, k])):
             axes.plot(1e3 * over[k], 1e3 * of[np.nanargmax(zeta[:, k])], marker="o", markerfacecolor="white",
