@@ -179,7 +179,7 @@ class Campaign:
     def write_plan(self):
         write_whole(self.folder / "campaign.json", json.dumps(self.plan, indent=1) + "\n")
 
-    def make(self, spare=False):
+    def make(self):
         """On this machine; returns what those said that failed, by name. The table is there at any time."""
         self.written = time.monotonic()
 
@@ -187,7 +187,7 @@ class Campaign:
             if time.monotonic() > self.written + 10:  # a table for each run of many would cost more than the runs
                 self.write_table()
 
-        return make_runs(self.jobs, ended, spare)
+        return make_runs(self.jobs, ended)
 
     def row(self, k):
         """Inputs and outputs of a run, as far as it has come."""

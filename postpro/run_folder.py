@@ -233,12 +233,6 @@ class Progress:
             means[model] = np.mean(times + longer) if times or longer else mean
         return means
 
-    @property
-    def short(self):
-        """Whether runs take less than a second, as far as known."""
-        every = sum(self.took.values(), [])
-        return bool(every) and np.mean(every) < 1
-
     def left(self, running):
         """Seconds; rough, since the runs of a model differ."""
         if not self.took:
@@ -321,10 +315,9 @@ def wait_for_one(running, seconds=0.2):
             os.close(end)
 
 
-def make_runs(jobs, ended=lambda job, failure: None, spare=False):
+def make_runs(jobs, ended=lambda job, failure: None):
     """Makes the runs that are not there, as many at a time as there are processors, and returns what those said that
-    failed, by name. A signal stops the runs, which go on when they are asked for again. `spare`: one more while they
-    take less than a second, so that no processor waits until the next one has started."""
+    failed, by name. A signal stops the runs, which go on when they are asked for again."""
     waiting = [job for job in jobs if job.again or not job.there]
     if not waiting:
         return {}
@@ -337,8 +330,6 @@ def make_runs(jobs, ended=lambda job, failure: None, spare=False):
             signal.signal(number, lambda number, _: caught.append(number))
     try:
         while waiting or running:
-            while waiting and len(running) < at_a_time() + (spare and progress.short):
-                running.append(Process(waiting.pop(0)))
             for process in [p for p in running if p.ended()]:
                 running.remove(process)
                 failure = None if caught else progress.end(process, running)
@@ -352,8 +343,11 @@ def make_runs(jobs, ended=lambda job, failure: None, spare=False):
                 say(f"stopped with {progress.done} of {progress.count} runs done; the same command goes on where they "
                     "are")
                 sys.exit(128 + caught[0])
-            progress.show(running)
-            wait_for_one(running)
+            while waiting and len(running) < at_a_time():
+                running.append(Process(waiting.pop(0)))
+            if running:
+                progress.show(running)
+                wait_for_one(running)
     finally:  # whatever ends this: no run is left alone
         stop(running, caught)
         for number, handler in before.items():

@@ -269,7 +269,7 @@ def make(campaign, chosen):
         return on_parallel(campaign, chosen.hosts, chosen.jobs) or None, {}
     if chosen.jobs:
         run_folder.at_a_time = lambda: chosen.jobs
-    return None, campaign.make(spare=not chosen.jobs)
+    return None, campaign.make()
 
 
 def carry_out(campaign, chosen):

@@ -106,6 +106,15 @@ class Making(unittest.TestCase):
         make_runs(jobs_of("m", self.root, wanted))  # they are there
         self.assertEqual(len(self.log()), 3)
 
+    def test_no_processor_waits_while_runs_do(self):
+        waited, wait = [], run_folder.wait_for_one
+        with mock.patch("run_folder.at_a_time", lambda: 2), \
+                mock.patch("run_folder.wait_for_one", lambda running: (waited.append(len(running)), wait(running))):
+            make_runs(self.jobs(a="end", b="end", c="end", d="end", e="end"))
+        ended = waited.index(1) if 1 in waited else len(waited)
+        self.assertEqual(set(waited[:ended]), {2})
+        self.assertLessEqual(set(waited[ended:]), {1})
+
     def test_a_run_that_several_figures_need_is_made_once(self):
         self.assertEqual(len(jobs_of("m", self.root, [Run("a", {"do": "x"}), Run("a", {"do": "x"})])), 1)
 
