@@ -1,6 +1,6 @@
-// Springs with dampers: value and energy, once for all methods, and the tangents along a coordinate. Those in space are
-// with the methods, which differ in what they keep of them: nscd/applied_forces.cpp drops what would pull apart,
-// smooth/spring.cpp has the coordinates of both bodies.
+// Springs with dampers: value, energy and tangents along a coordinate, once for all methods. How that coordinate turns
+// is with the methods, which differ in their own coordinates: of joints in nscd/applied_forces.cpp, which leaves out
+// what would pull apart; of both bodies in smooth/spring.cpp.
 #pragma once
 
 #include "tamis/model/model.hpp"

@@ -105,7 +105,10 @@ void AppliedForces::add_tangents(Configuration& at)
             on.C.setZero();
         }
     for (const JointSpring& s : model_.joint_springs())
-        if (implicit(s.law)) add_tangent(s.on, s.law.stiffness, s.law.damping);
+        if (implicit(s.law)) {
+            const SpringForce pull = spring_force(s.law, 0, 0);
+            add_tangent(s.on, pull.stiffness, pull.damping);
+        }
     for (const JointForce& f : model_.joint_forces()) {
         if (f.treatment != ForceTreatment::implicit) continue;
         const Multibody& body = *bodies_[f.on.mechanism];
@@ -150,11 +153,11 @@ void AppliedForces::add_tangent(const PointSpring& spring, const RelativeView& a
     const double length = x.norm();
     if (!(length > 0)) return;
     const Matrix3d N = x * x.transpose() / (length * length);
-    const double across =
-        std::max(spring_force(spring.law, length, 0).value / length, 0.0); // of the pull that turns with x
+    const SpringForce pull = spring_force(spring.law, length, 0);
+    const double across = std::max(pull.value / length, 0.0); // of the pull that turns with x
     on_[mechanism].K.noalias() +=
-        H.transpose() * (spring.law.stiffness * N + across * (Matrix3d::Identity() - N)) * H;
-    on_[mechanism].C.noalias() += spring.law.damping * H.transpose() * N * H;
+        H.transpose() * (pull.stiffness * N + across * (Matrix3d::Identity() - N)) * H;
+    on_[mechanism].C.noalias() += pull.damping * H.transpose() * N * H;
 }
 
 } // namespace tamis
