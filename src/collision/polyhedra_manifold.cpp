@@ -7,6 +7,8 @@
 //    along n. The gap is linear on the intersection, hence smallest at one of its corners. Departing from the
 //    usual clipping there is no reference face: points lie on both surfaces, all along one n, and a corner's
 //    feature (a vertex of A, a vertex of B, or a crossing of two edges) does not depend on such a choice.
+// 4. Vertices of A in B, and of B in A, that the parts which face each other have left out: in deep overlaps they come
+//    in through neighbouring faces.
 //
 // All is done in the frame of A, with tolerances relative to the size of the pair.
 #include "tamis/collision/polyhedra_manifold.hpp"
@@ -32,6 +34,8 @@ constexpr double aligned_cosine = 0.95, aligned_sine = 0.31;
 // Of the size of a pair: a pair that is farther apart than alert is followed until this much farther, for a bound that
 // holds for a while.
 constexpr double far = 0.03;
+// Of the size of a pair: overlaps beyond this are looked through for vertices that the patches leave out.
+constexpr double deep = 1e-3;
 
 // Without repetitions; how many remain.
 int distinct(std::array<int, 3>& list, int count)
@@ -189,6 +193,14 @@ class Intersection {
             edge_edge(a.edge, b.edge);
     }
 
+    // Vertices of A in B or of B in A that are no candidates yet.
+    void vertices_inside()
+    {
+        if (o_.gap >= -deep * pair_.size) return;
+        vertices_inside(pair_.a, pair_.b, true);
+        vertices_inside(pair_.b, pair_.a, false);
+    }
+
     Vector3d position(const Candidate& c) const { return o_.on_a + c.x * x_ + c.y * y_ + c.height * o_.n; }
 
   private:
@@ -224,6 +236,65 @@ class Intersection {
             list[list.size() - 1].to = list[0].from;
             if (i > 0) list[list.size() - 2].to = v;
         }
+    }
+
+    // Those of `hull` that face the other hull and leave it by the shortest way towards `hull`. Others that are inside
+    // are on their way in from the side, and along n they may be as deep as they like.
+    void vertices_inside(const Hull& hull, const Hull& other, bool of_a)
+    {
+        const Matrix3d to_b = pair_.R.transpose();
+        const Vector3d n_b = to_b * o_.n;
+        const Vector3d out = of_a ? o_.n : Vector3d(-n_b);  // towards the other, in the frame of `hull`
+        const Vector3d back = of_a ? Vector3d(-n_b) : o_.n; // the way out of the other, in its frame
+        const double top = of_a ? out.dot(o_.on_a) : out.dot(to_b * (o_.on_a + o_.gap * o_.n - pair_.p));
+        for (int v = 0; v < static_cast<int>(hull.vertices.size()); ++v) {
+            if (out.dot(hull.vertices[v]) <= top + o_.gap || !faces(hull, v, out)) continue;
+            const Vector3d in_a = of_a ? pair_.of_a(v) : pair_.of_b(v), d = in_a - o_.on_a;
+            const double x = d.dot(x_), y = d.dot(y_), h = d.dot(o_.n);
+            if (known(x, y)) continue;
+            const double depth = depth_in(other, of_a ? Vector3d(to_b * (in_a - pair_.p)) : in_a, back);
+            if (depth <= 0) continue;
+            Meeting meeting;
+            (of_a ? meeting.a0 : meeting.b0) = v;
+            work_.candidates.push_back({x, y, of_a ? h : h + depth, -depth, meeting});
+        }
+    }
+
+    // How far a point is from leaving a hull along `back`; 0 if it is outside, or if the face nearest to it does not
+    // look that way.
+    double depth_in(const Hull& hull, const Vector3d& x, const Vector3d& back) const
+    {
+        double nearest = -infinity, depth = infinity;
+        bool looks_back = false;
+        for (int f = 0; f < hull.faces(); ++f) {
+            const double outside = hull.normal[f].dot(x) - hull.offset[f], along = hull.normal[f].dot(back);
+            if (outside > -tolerance * pair_.size) return 0;
+            if (outside > nearest) {
+                nearest = outside;
+                looks_back = along > aligned_sine;
+            }
+            if (along > 0) depth = std::min(depth, -outside / along);
+        }
+        return looks_back ? depth : 0;
+    }
+
+    // Whether a face at a vertex does so, more than edge-on.
+    static bool faces(const Hull& hull, int vertex, const Vector3d& out)
+    {
+        for (int k = hull.vertex_start[vertex]; k < hull.vertex_start[vertex + 1]; ++k) {
+            const Hull::Edge& e = hull.edges[hull.vertex_edge[k]];
+            if (out.dot(hull.normal[e.left]) > aligned_sine || out.dot(hull.normal[e.right]) > aligned_sine)
+                return true;
+        }
+        return false;
+    }
+
+    bool known(double x, double y) const
+    {
+        const double near = touching * pair_.size;
+        return std::any_of(work_.candidates.begin(), work_.candidates.end(), [&](const Candidate& c) {
+            return std::abs(c.x - x) < near && std::abs(c.y - y) < near;
+        });
     }
 
     // A point at a vertex is named after it, however round-off has cut it, and taken once.
@@ -438,7 +509,7 @@ int choose_four(std::vector<Candidate>& c, int first, int end)
     const double gain = bring(first + 3, [&](int i) {
         return std::max({-sign * area(p, q, i), -sign * area(q, r, i), -sign * area(r, p, i)});
     });
-    return first + (gain > 0 ? 4 : 3);
+    return first + (gain > 1e-9 * std::abs(area(p, q, r)) ? 4 : 3); // (not by the noise of one on a side)
 }
 
 // Few of all, for the reason told in contact_points.cpp; they come first.
@@ -499,6 +570,7 @@ double polyhedra_manifold(const Hull& a, const Pose& pose_a, const Hull& b, cons
             meeting = {o.a[0], -1, -1, -1};
         work.candidates.push_back({0, 0, 0, o.gap, meeting});
     }
+    intersection.vertices_inside();
 
     const std::size_t start = out.size();
     const Vector3d normal = pose_a.R * o.n;

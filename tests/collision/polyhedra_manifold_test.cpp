@@ -77,6 +77,32 @@ TEST_F(PolyhedraManifold, TiltedFacesTurnedBy45DegreesKeepEightCornersOfTheOctag
     }
 }
 
+// A roof with its ridge down on a narrower block: only one of its slopes is parallel enough to be the patch, but the
+// corners of the block are in it on both sides.
+TEST_F(PolyhedraManifold, CornersInsideANeighbouringFaceAreKept)
+{
+    const double slope = std::tan(0.15), wide = 0.2, deep = 0.08;
+    for (double s : scales) {
+        std::vector<Vector3d> corners;
+        for (double y : {-1.0, 1.0})
+            for (double x : {-1.0, 0.0, 1.0}) {
+                corners.push_back(s * Vector3d(x, y, slope * std::abs(x) - deep));
+                corners.push_back(s * Vector3d(x, y, 1));
+            }
+        const Hull roof = make_hull(corners), short_beam = block(2 * wide * s, 0.6 * s, s);
+        const double at_corner = slope * wide - deep; // of the roof below the top of the beam: overlap
+        // The ridge over the ends of the beam, and the beam's corners.
+        expect_points(short_beam, {Matrix3d::Identity(), s * Vector3d(0, 0, -0.5)}, roof, {}, s, infinity,
+                      {0, 0, 1},
+                      {{{0, 0.3, 0}, -deep},
+                       {{0, -0.3, 0}, -deep},
+                       {{wide, 0.3, 0}, at_corner},
+                       {{wide, -0.3, 0}, at_corner},
+                       {{-wide, 0.3, 0}, at_corner},
+                       {{-wide, -0.3, 0}, at_corner}});
+    }
+}
+
 TEST_F(PolyhedraManifold, VertexOverFaceIsOnePoint)
 {
     // A cube stood on its vertex reaches half a diagonal below its centre.
